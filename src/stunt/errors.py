@@ -1,0 +1,194 @@
+"""Everything Stunt can tell a user they got wrong, one class per mistake.
+
+Each error keeps the values it talks about as fields, so that a program can act on them, and says in one sentence what
+was expected, what came, and what exists. The command line prints the sentence and exits with code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import reprlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a user's file something stands.
+
+    Attributes:
+        file: The file as the user named it.
+        line: Line number, counted from 1; 0 where the place has no line (data made in Python).
+        path: The keys that lead to the value, for example ``("characters", "ada", "body")``.
+    """
+
+    file: str = ""
+    line: int = 0
+    path: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        dotted = ".".join(self.path)
+        if where and dotted:
+            return f"{where} ({dotted})"
+        return where or dotted
+
+
+NOWHERE = Place()
+
+_SHOWN_NAMES = 80  # the largest body has under 60 joints; a list longer than this helps nobody
+_OWNER = re.compile(r" (?:in|of|among) ")  # "joint of 'ada'": what, and whose
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = 80
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it, cut short where it is long."""
+    try:
+        return _brief.repr(value)
+    except ValueError:  # an integer with more digits than Python is willing to print
+        return "a very long number"
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:77]}…"
+
+
+class StuntError(Exception):
+    """A mistake the user can mend. ``place`` says where, where that is known."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, place: Place = NOWHERE) -> None:
+        self.place = place
+        self.reason = message
+        super().__init__(f"{place}: {message}" if str(place) else message)
+
+
+class UnknownNameError(StuntError):
+    """A name that does not exist, with the names that do and the one probably meant."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str], place: Place = NOWHERE) -> None:
+        self.kind = kind
+        self.name = name
+        self.available = tuple(available)
+        close = difflib.get_close_matches(str(name)[:80], self.available, n=1, cutoff=0.5)
+        self.suggestion = close[0] if close else None
+        split = _OWNER.search(kind)
+        thing, owner = (kind[: split.start()], kind[split.start() :]) if split else (kind, "")
+        message = f"unknown {thing} '{_cut(str(name))}'{owner}."
+        if self.suggestion is not None:
+            message += f" Did you mean '{self.suggestion}'?"
+        more = len(self.available) - _SHOWN_NAMES
+        names = ", ".join(self.available[:_SHOWN_NAMES]) or "none"
+        message += f" Available: {names}{f' and {more} more' if more > 0 else ''}."
+        super().__init__(message, place)
+
+
+class ScriptFileError(StuntError):
+    """A script that cannot be read from or written to the disk."""
+
+
+class ScriptSyntaxError(StuntError):
+    """A script that is not YAML, is empty, or does not have a mapping at its top."""
+
+
+class InvalidValueError(StuntError):
+    """A value of the wrong type or outside what is physically possible (negative mass, zero duration, NaN)."""
+
+    def __init__(self, what: str, value: object, expected: str, place: Place = NOWHERE) -> None:
+        self.what = what
+        self.value = value
+        self.expected = expected
+        super().__init__(f"{what} must be {expected}, but it is {shown(value)}.", place)
+
+
+class MissingValueError(StuntError):
+    """A key that must be there is not."""
+
+    def __init__(self, key: str, owner: str, place: Place = NOWHERE) -> None:
+        self.key = key
+        self.owner = owner
+        super().__init__(f"{owner} needs '{key}', which is missing.", place)
+
+
+class ConflictingKeysError(StuntError):
+    """Keys that exclude each other, given together."""
+
+    def __init__(self, owner: str, keys: Iterable[str], given: Iterable[str], place: Place = NOWHERE) -> None:
+        self.owner = owner
+        self.keys = tuple(keys)
+        self.given = tuple(given)
+        options, both = (" and ".join(f"'{key}'" for key in some) for some in (self.keys, self.given))
+        super().__init__(f"{owner} takes exactly one of {options}, but has {both}.", place)
+
+
+class JointLimitError(StuntError):
+    """A key-frame asks for an angle outside the joint's range (for a slide joint: a position, with `unit` " m")."""
+
+    def __init__(
+        self, joint: str, angle_deg: float, range_deg: tuple[float, float], place: Place = NOWHERE, unit: str = "°"
+    ) -> None:
+        self.joint = joint
+        self.angle_deg = angle_deg
+        self.range_deg = range_deg
+        low, high = range_deg
+        super().__init__(
+            f"joint '{joint}' is asked for {angle_deg:.4g}{unit}, "
+            f"outside its limits of {low:.4g}{unit} to {high:.4g}{unit}.",
+            place,
+        )
+
+
+class BeatOrderError(StuntError):
+    """Beat times that do not increase."""
+
+    def __init__(self, time: float, previous: float, place: Place = NOWHERE) -> None:
+        self.time = time
+        self.previous = previous
+        super().__init__(
+            f"beat times must increase, but {time:.6g} s comes after {previous:.6g} s.",
+            place,
+        )
+
+
+class RateError(StuntError):
+    """A control period that is no whole multiple of the physics step, or a rate out of range."""
+
+    def __init__(self, physics_hz: float, control_hz: float, place: Place = NOWHERE) -> None:
+        self.physics_hz = physics_hz
+        self.control_hz = control_hz
+        super().__init__(
+            f"the control period must be a whole multiple of the physics step, but physics runs at {physics_hz:g} Hz "
+            f"and control at {control_hz:g} Hz ({physics_hz / control_hz:.6g} steps per control period).",
+            place,
+        )
+
+
+class BodyError(StuntError):
+    """A body description that cannot be built: broken MJCF, no joints, impossible size."""
+
+
+class TakeError(StuntError):
+    """A take that cannot be read or written."""
+
+
+class BlowUpError(StuntError):
+    """The simulation left the realm of numbers; the performance was stopped in that step.
+
+    Attributes:
+        body: Name of the body whose motion blew up first.
+        time: Simulated time [s].
+        crash_file: The file with the last second of states, once it is written.
+    """
+
+    def __init__(self, body: str, time: float, detail: str, crash_file: str | None = None) -> None:
+        self.body = body
+        self.time = time
+        self.detail = detail
+        self.crash_file = crash_file
+        message = f"the simulation blew up at {time:.4f} s: body '{body}' {detail}."
+        if crash_file:
+            message += f" The last second of states is in {crash_file}."
+        super().__init__(message)
