@@ -1,0 +1,208 @@
+"""Any MJCF file as a body: its joints by name, its strength from its own actuators, nothing that would disturb a scene.
+
+Control in Stunt acts on joints directly, so a file's actuators are read for what they say about strength and then
+dropped. `describe_body` tells what was assumed on the way.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from stunt.character.contacts import write_excludes
+from stunt.character.foreign_stance import stand
+from stunt.character.foreign_strength import joint_strengths
+from stunt.character.notes import Notes
+from stunt.errors import NOWHERE, BodyError, Place
+
+_GROUND = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+_FREE = mujoco.mjtJoint.mjJNT_FREE
+
+
+def load_foreign(
+    path: str,
+    *,
+    root: Literal["fixed", "free"] = "fixed",
+    strength: float = 1.0,
+    self_collision: bool = True,
+    place: Place = NOWHERE,
+) -> mujoco.MjSpec:
+    """Load an MJCF file as a body, set on z = 0 with its root over the origin.
+
+    Raises:
+        BodyError: There is no such file, MuJoCo cannot read or compile it, or it has nothing to move.
+    """
+    spec = _read(path, place)
+    notes = Notes(f"read from '{Path(path).name}'")
+    _drop_scenery(spec, notes)
+    _name_everything(spec, notes)
+    model = _compile(spec, path, place)
+    if model.njnt == 0 or all(model.jnt_type == _FREE):
+        raise BodyError(f"the body file '{path}' has no joints a character could move.", place)
+    _drop_loose_things(spec, model, notes)
+    _write_strengths(spec, _compile(spec, path, place), strength, notes)
+    _drop_machinery(spec, notes)
+    _forget_options(spec, notes)
+    top = _root_body(spec, _compile(spec, path, place))
+    floats = root == "free" or any(joint.type == _FREE for joint in top.joints)
+    _hold_root(spec, top, root, notes, path, place)
+    stand(spec, top.name, floats, notes)
+    write_excludes(spec, all_pairs=not self_collision, people=False)
+    notes.write(spec)
+    _compile(spec, path, place)
+    return spec
+
+
+def _read(path: str, place: Place) -> mujoco.MjSpec:
+    if not Path(path).is_file():
+        raise BodyError(f"there is no body file '{path}'.", place)
+    try:
+        return mujoco.MjSpec.from_file(str(path))
+    except (ValueError, mujoco.FatalError) as error:
+        raise BodyError(f"MuJoCo cannot read the body file '{path}': {_first_line(error)}", place) from error
+
+
+def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:
+    try:
+        return spec.compile()
+    except (ValueError, mujoco.FatalError) as error:
+        raise BodyError(f"MuJoCo cannot compile the body file '{path}': {_first_line(error)}", place) from error
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:3]) if lines else type(error).__name__
+
+
+def _drop_scenery(spec: mujoco.MjSpec, notes: Notes) -> None:
+    """Take away what belongs to a stage, not to a body: ground, lights, cameras of the world."""
+    ground = [geom for geom in spec.worldbody.geoms if geom.type in _GROUND]
+    lights, cameras = list(spec.lights), list(spec.cameras)
+    for element in (*ground, *lights, *cameras):
+        spec.delete(element)
+    notes.count(len(ground), "ground shape", "dropped")
+    notes.count(len(lights), "light", "dropped")
+    notes.count(len(cameras), "camera", "dropped")
+
+
+def _drop_loose_things(spec: mujoco.MjSpec, model: mujoco.MjModel, notes: Notes) -> None:
+    """Take away props and targets: top-level bodies that only float freely, or are moved by hand (mocap)."""
+    moving = {int(model.body_rootid[model.jnt_bodyid[j]]) for j in range(model.njnt) if model.jnt_type[j] != _FREE}
+    for body in _tops(spec):
+        id_ = model.body(body.name).id
+        floating = any(joint.type == _FREE for joint in body.joints)
+        if body.mocap or (floating and id_ not in moving):
+            notes.add(f"'{body.name}' is a loose thing, not a part of the body: dropped")
+            spec.delete(body)
+
+
+def _tops(spec: mujoco.MjSpec) -> list[mujoco.MjsBody]:
+    return [body for body in spec.bodies if body.name != "world" and body.parent.name == "world"]
+
+
+def _drop_machinery(spec: mujoco.MjSpec, notes: Notes) -> None:
+    """Take away actuators, sensors, key-frames and what may refer to them; keep tendons, equalities and excludes."""
+    for kind in ("actuator", "sensor", "key", "tuple"):
+        elements = list(getattr(spec, f"{kind}s"))
+        for element in elements:
+            spec.delete(element)
+        if kind != "actuator":
+            notes.count(len(elements), "key-frame" if kind == "key" else kind, "dropped")
+
+
+def _name_everything(spec: mujoco.MjSpec, notes: Notes) -> None:
+    """Give unnamed bodies and joints names, so that each can be addressed."""
+    taken = {body.name for body in spec.bodies} | {joint.name for joint in spec.joints}
+    named = []
+    for number, body in enumerate(spec.bodies):
+        if not body.name:
+            body.name = _unused(f"body{number}", taken)
+            named.append(body.name)
+        for place, joint in enumerate(body.joints, start=1):
+            if not joint.name:
+                only = len(body.joints) == 1
+                wish = "root" if joint.type == _FREE else f"{body.name}_joint{'' if only else place}"
+                joint.name = _unused(wish, taken)
+                named.append(joint.name)
+    if named:
+        notes.add(f"named what had no name: {', '.join(named)}")
+
+
+def _unused(wish: str, taken: set[str]) -> str:
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _write_strengths(spec: mujoco.MjSpec, model: mujoco.MjModel, factor: float, notes: Notes) -> None:
+    """Put each joint's peak torque where Stunt looks for it: the joint's actuator force range."""
+    guessed = []
+    for name, found in joint_strengths(model).items():
+        joint = spec.joint(name)
+        peak = found.peak * factor
+        joint.actfrcrange = [-peak, peak]
+        # MuJoCo enforces the range on scalar joints only; on a ball joint it just carries the number.
+        ball = joint.type == mujoco.mjtJoint.mjJNT_BALL
+        joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_FALSE if ball else mujoco.mjtLimited.mjLIMITED_TRUE
+        if not found.stated:
+            guessed.append(name)
+    notes.count(model.nu, "actuator", "turned into joint strengths and dropped")
+    if guessed:
+        notes.add(f"strength derived from the mass it moves, the file states none: {', '.join(guessed)}")
+
+
+def _root_body(spec: mujoco.MjSpec, model: mujoco.MjModel) -> mujoco.MjsBody:
+    """The top-level body with the most degrees of freedom in its tree, and of those the heaviest."""
+    freedoms = np.zeros(model.nbody)
+    for body in range(1, model.nbody):
+        freedoms[model.body_rootid[body]] += model.body_dofnum[body]
+    tops = _tops(spec)
+    ids = {body.name: model.body(body.name).id for body in tops}
+    return max(tops, key=lambda body: (freedoms[ids[body.name]], model.body_subtreemass[ids[body.name]]))
+
+
+def _hold_root(spec: mujoco.MjSpec, body: mujoco.MjsBody, root: str, notes: Notes, path: str, place: Place) -> None:
+    """Take the root's free joint away, or give it one."""
+    if root == "fixed":
+        for free in [joint for top in _tops(spec) for joint in top.joints if joint.type == _FREE]:
+            notes.add(f"root '{free.parent.name}' is fixed: its free joint is dropped")
+            spec.delete(free)
+        return
+    free = [joint for joint in body.joints if joint.type == _FREE]
+    if not free:
+        if list(body.joints):
+            raise BodyError(
+                f"the root body '{body.name}' of '{path}' has joints of its own ({body.joints[0].name}), so it cannot "
+                "float freely as well. Use root: fixed, or give the file a base body without joints.",
+                place,
+            )
+        body.add_freejoint(name=_unused("root", {joint.name for joint in spec.joints}))
+        notes.add(f"root '{body.name}' was fixed in the file: it got a free joint")
+
+
+def _forget_options(spec: mujoco.MjSpec, notes: Notes) -> None:
+    """Leave time step, solver, gravity and view to the scene."""
+    plain = mujoco.MjSpec()
+    for sizes in ("njmax", "nconmax", "nstack", "nkey", "nuserdata", "memory"):
+        setattr(spec, sizes, getattr(plain, sizes))
+    for group in ("option", "visual", "stat"):
+        _copy_fields(getattr(plain, group), getattr(spec, group))
+    notes.add("the file's time step, solver, gravity and view are left to the scene")
+
+
+def _copy_fields(source: object, target: object) -> None:
+    for name in dir(source):
+        value = getattr(source, name)
+        if name.startswith("_") or callable(value):
+            continue
+        if isinstance(value, (int, float)):
+            setattr(target, name, value)
+        elif isinstance(value, np.ndarray):
+            getattr(target, name)[:] = value
+        else:
+            _copy_fields(value, getattr(target, name))

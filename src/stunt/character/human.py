@@ -1,0 +1,183 @@
+"""Builders of the papers' characters as MuJoCo specifications: `torso28`, `human38`, `human39`, `human47`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from stunt.character.anthropometry import Inertia
+from stunt.character.contacts import write_excludes
+from stunt.character.limits import MOTIONS, axis_of, stem
+from stunt.character.notes import Notes
+from stunt.character.shapes import STAND, Shape, shapes
+from stunt.character.sites import sites
+from stunt.character.skeleton import Bone, Landmarks, Person, landmarks, skeleton
+from stunt.character.strength import ARMATURE_PER_STRENGTH, DAMPING_TIME, peak_torque
+
+Root = Literal["fixed", "free"]
+
+_ARM = {
+    "upper_arm": ("shoulder_flexion", "shoulder_abduction", "shoulder_rotation"),
+    "forearm": ("elbow_flexion", "forearm_pronation"),
+    "hand": ("wrist_flexion", "wrist_deviation"),
+}
+_LEG = {
+    "thigh": ("hip_flexion", "hip_abduction", "hip_rotation"),
+    "shank": ("knee_flexion",),
+    "foot": ("ankle_flexion", "ankle_inversion"),
+}
+_CLAVICLE = {"clavicle": ("clavicle_elevation", "clavicle_protraction")}
+_LUMBAR = {"lumbar": ("lumbar_flexion", "lumbar_bend", "lumbar_rotation")}
+_THORAX = {"thorax": ("thorax_flexion", "thorax_bend", "thorax_rotation")}
+_NECK = {"neck": ("neck_flexion", "neck_bend", "neck_rotation")}
+_NOD = {"head": ("head_nod",)}
+
+# Hinges of each bone, outermost first. A bone without hinges is part of its parent.
+HINGES: dict[str, dict[str, tuple[str, ...]]] = {
+    "torso28": {**_LUMBAR, **_THORAX, **_NECK, **_NOD, **_CLAVICLE, **_ARM},
+    "human38": {**_LUMBAR, **_NECK, **_ARM, **_LEG},
+    "human39": {**_LUMBAR, "thorax": ("thorax_flexion",), **_NECK, **_ARM, **_LEG},
+    "human47": {"waist": ("pelvis_tilt",), **_LUMBAR, **_THORAX, **_NECK, **_NOD, **_CLAVICLE, **_ARM, **_LEG},
+}
+
+_KINDS = {
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+    "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+}
+FRICTION = (0.9, 0.005, 0.0001)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to build: which body, for whom, and how it is held.
+
+    Attributes:
+        body: Name of a built-in body.
+        person: Sex, height and mass.
+        root: `free` gives the pelvis a free joint.
+        strength: Factor on every peak torque.
+        self_collision: Whether the limbs touch each other.
+    """
+
+    body: str
+    person: Person
+    root: Root = "fixed"
+    strength: float = 1.0
+    self_collision: bool = True
+
+
+def build_human(order: Order) -> mujoco.MjSpec:
+    """Build a person standing on z = 0, the middle of the feet over the origin, facing +x."""
+    spec = mujoco.MjSpec()
+    spec.modelname = order.body
+    spec.compiler.degree = False
+    marks = landmarks(order.person)
+    has_legs = "foot" in HINGES[order.body]
+    bones = [bone for bone in skeleton(order.person) if has_legs or bone.name[2:] not in _LEG]
+    # With legs the origin lies between the feet; a torso's stand is right below its hips.
+    shift = np.array([(marks.heel + marks.toe) / 2 if has_legs else 0.0, 0.0, 0.0])
+    made: dict[str, mujoco.MjsBody] = {}
+    origins = {"": shift}
+    for bone in bones:
+        origins[bone.name] = bone.origin
+        parent = made.get(bone.parent, spec.worldbody)
+        body = parent.add_body(name=bone.name, pos=bone.origin - origins[bone.parent])
+        made[bone.name] = body
+        _weigh(body, bone.inertia)
+        _hang(body, bone, order)
+    _dress(made, origins, shapes(order.person, marks))
+    for site in sites(order.person, marks):
+        if site.bone in made:
+            position = site.position - origins[site.bone]
+            made[site.bone].add_site(name=site.name, pos=position, quat=site.quat, size=[0.008] * 3, group=4)
+    if not has_legs:
+        _put_on_stand(made["pelvis"], order.person, marks)
+    write_excludes(spec, all_pairs=not order.self_collision)
+    _describe(order).write(spec)
+    return spec
+
+
+def _describe(order: Order) -> Notes:
+    person = order.person
+    notes = Notes(f"{order.body}: {person.sex}, {person.height:.3g} m, {person.mass:.4g} kg")
+    notes.add("segment masses, centres and inertias: de Leva 1996")
+    if "foot" not in HINGES[order.body]:
+        notes.add("the stand weighs what the legs would")
+    return notes
+
+
+def _weigh(body: mujoco.MjsBody, inertia: Inertia) -> None:
+    tensor = inertia.tensor
+    body.mass = inertia.mass
+    body.ipos = inertia.center
+    body.fullinertia = [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+    body.explicitinertial = True
+
+
+def _hang(body: mujoco.MjsBody, bone: Bone, order: Order) -> None:
+    """Give a bone its hinges, with limits and strength."""
+    if not bone.parent:
+        if order.root == "free":
+            body.add_freejoint(name="root")
+        return
+    side = bone.name[:2] if bone.name[:2] in ("l_", "r_") else ""
+    for hinge in HINGES[order.body].get(bone.name.removeprefix(side), ()):
+        _add_hinge(body, f"{side}{hinge}", order)
+
+
+def _add_hinge(body: mujoco.MjsBody, name: str, order: Order) -> None:
+    motion, person = MOTIONS[stem(name)], order.person
+    natural = peak_torque(name, person.sex, person.height, person.mass)
+    peak = natural * order.strength
+    # Flesh does not change with the strength factor: damping and armature follow the natural strength.
+    body.add_joint(
+        name=name,
+        type=mujoco.mjtJoint.mjJNT_HINGE,
+        axis=axis_of(name),
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        range=[math.radians(motion.low), math.radians(motion.high)],
+        actfrclimited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        actfrcrange=[-peak, peak],
+        damping=DAMPING_TIME * natural,
+        armature=ARMATURE_PER_STRENGTH * natural,
+    )
+
+
+def _dress(made: dict[str, mujoco.MjsBody], origins: dict[str, np.ndarray], wardrobe: dict[str, list[Shape]]) -> None:
+    for name, body in made.items():
+        for number, shape in enumerate(wardrobe[name], start=1):
+            _add_geom(body, f"{name}_{number}", shape, origins[name])
+
+
+def _add_geom(body: mujoco.MjsBody, name: str, shape: Shape, origin: np.ndarray) -> None:
+    geom = body.add_geom(name=name, type=_KINDS[shape.kind], rgba=shape.color, mass=0.0, friction=FRICTION, condim=3)
+    start = np.asarray(shape.start) - origin
+    geom.size = [*shape.size, 0.0, 0.0][:3]
+    if shape.end is None:
+        geom.pos = start
+    else:
+        geom.fromto = [*start, *(np.asarray(shape.end) - origin)]
+    if not shape.solid:
+        geom.contype = geom.conaffinity = 0
+
+
+def _put_on_stand(pelvis: mujoco.MjsBody, person: Person, marks: Landmarks) -> None:
+    """Set a torso on a stand that weighs what its legs would, so that the whole has the asked mass."""
+    hip = float(marks.hip[2])
+    legs = [bone for bone in skeleton(person) if bone.name[2:] in _LEG]
+    mass = sum(bone.inertia.mass for bone in legs)
+    unit = person.height
+    foot = Shape("cylinder", (0.0, 0.0, 0.007 * unit), (0.13 * unit, 0.007 * unit), STAND)
+    post = Shape("capsule", (0.0, 0.0, 0.02 * unit), (0.022 * unit,), STAND, (0.0, 0.0, 0.97 * hip))
+    stand = pelvis.add_body(name="stand", pos=[0.0, 0.0, -hip])
+    radius, tall = 0.13 * unit, hip / 2
+    across = mass * (radius**2 / 4 + tall**2 / 12)
+    _weigh(stand, Inertia(mass, np.array([0.0, 0.0, tall / 2]), np.diag([across, across, mass * radius**2 / 2])))
+    for number, shape in enumerate((foot, post), start=1):
+        _add_geom(stand, f"stand_{number}", shape, np.zeros(3))

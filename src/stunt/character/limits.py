@@ -1,0 +1,76 @@
+"""How far a human joint turns, and which way: axes, signs and ranges of motion.
+
+Zero is standing upright with the arms hanging, palms to the thighs, and every range contains it. Ranges follow the
+American Academy of Orthopaedic Surgeons (Greene & Heckman, 1994), Kapandji and, for the spine, White & Panjabi,
+widened to the mobility of a trained performer (NASA-STD-3000, 95th percentile) where stage gestures need it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORWARD = (0.0, -1.0, 0.0)  # a hanging segment swings forward
+BOW = (0.0, 1.0, 0.0)  # a standing segment tips forward
+LEFTWARD = (-1.0, 0.0, 0.0)  # a standing segment tips to its left
+TURN_LEFT = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One hinge of a person.
+
+    Attributes:
+        axis: Axis on the left side or in the middle of the body, in the frame of neutral standing.
+        low: Smallest angle [deg].
+        high: Largest angle [deg].
+        positive: What a positive angle does.
+    """
+
+    axis: tuple[float, float, float]
+    low: float
+    high: float
+    positive: str
+
+
+MOTIONS: dict[str, Motion] = {
+    "pelvis_tilt": Motion(BOW, -25, 35, "trunk bows over the pelvis"),
+    "lumbar_flexion": Motion(BOW, -30, 65, "bows forward"),
+    "lumbar_bend": Motion(LEFTWARD, -35, 35, "leans to the left"),
+    "lumbar_rotation": Motion(TURN_LEFT, -45, 45, "turns to the left"),
+    "thorax_flexion": Motion(BOW, -25, 40, "bows forward"),
+    "thorax_bend": Motion(LEFTWARD, -25, 25, "leans to the left"),
+    "thorax_rotation": Motion(TURN_LEFT, -35, 35, "turns to the left"),
+    "neck_flexion": Motion(BOW, -60, 50, "bows forward"),
+    "neck_bend": Motion(LEFTWARD, -45, 45, "leans to the left"),
+    "neck_rotation": Motion(TURN_LEFT, -80, 80, "turns to the left"),
+    "head_nod": Motion(BOW, -25, 25, "nods, chin down"),
+    "clavicle_elevation": Motion((1.0, 0.0, 0.0), -10, 40, "lifts the shoulder"),
+    "clavicle_protraction": Motion((0.0, 0.0, -1.0), -30, 30, "brings the shoulder forward"),
+    "shoulder_flexion": Motion(FORWARD, -60, 180, "lifts the arm forward"),
+    "shoulder_abduction": Motion((1.0, 0.0, 0.0), -45, 180, "lifts the arm sideways"),
+    "shoulder_rotation": Motion((0.0, 0.0, -1.0), -100, 100, "turns the arm inward"),
+    "elbow_flexion": Motion(FORWARD, 0, 150, "bends the elbow"),
+    "forearm_pronation": Motion((0.0, 0.0, -1.0), -95, 95, "turns the palm from the thigh to the back"),
+    "wrist_flexion": Motion((-1.0, 0.0, 0.0), -75, 85, "bends the hand to the palm's side"),
+    "wrist_deviation": Motion(FORWARD, -40, 30, "bends the hand to the thumb's side"),
+    "hip_flexion": Motion(FORWARD, -30, 125, "lifts the thigh forward"),
+    "hip_abduction": Motion((1.0, 0.0, 0.0), -30, 60, "spreads the thigh sideways"),
+    "hip_rotation": Motion((0.0, 0.0, -1.0), -50, 45, "turns the toes inward"),
+    "knee_flexion": Motion(BOW, 0, 145, "bends the knee"),
+    "ankle_flexion": Motion(FORWARD, -50, 30, "lifts the toes"),
+    "ankle_inversion": Motion((-1.0, 0.0, 0.0), -25, 35, "turns the sole to the middle"),
+}
+
+
+def stem(joint: str) -> str:
+    """Name of a joint without its side: `l_elbow_flexion` → `elbow_flexion`."""
+    return joint[2:] if joint[:2] in ("l_", "r_") else joint
+
+
+def axis_of(joint: str) -> tuple[float, float, float]:
+    """Axis of a joint in neutral standing; the right side mirrors the left, so equal angles are mirror images.
+
+    A reflection in the plane y = 0 keeps the y component of a rotation axis and turns the other two round.
+    """
+    x, y, z = MOTIONS[stem(joint)].axis
+    return (-x, y, -z) if joint.startswith("r_") else (x, y, z)
