@@ -1,0 +1,1 @@
+"""How stiff, toward what: the laws, as pure functions of arrays."""

@@ -1,0 +1,27 @@
+"""The engine's two half-steps as symbols that compiled code can call, so that the inner loop never enters Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import mujoco
+from numba import types
+
+
+def _load_library() -> None:
+    folder = Path(mujoco.__file__).parent
+    for pattern in ("libmujoco.so*", "libmujoco*.dylib", "mujoco.dll"):
+        for library in sorted(folder.glob(pattern)):
+            # The same file the bindings have already loaded: the loader gives us that very instance.
+            llvm.load_library_permanently(str(library))
+            return
+    raise ImportError(f"no MuJoCo library beside {folder}")
+
+
+_load_library()
+
+mj_step1 = types.ExternalFunction("mj_step1", types.void(types.intp, types.intp))
+"""First half: kinematics, inertia, bias and passive forces, contacts (model address, data address)."""
+mj_step2 = types.ExternalFunction("mj_step2", types.void(types.intp, types.intp))
+"""Second half: forces, constraint solve, integration (model address, data address)."""

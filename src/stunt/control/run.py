@@ -1,0 +1,62 @@
+"""The inner loop: many physics steps in one compiled call, control and guard included."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from stunt.compiled import compiled
+from stunt.control.engine import mj_step1, mj_step2
+from stunt.control.kernel import after, before, between
+from stunt.control.views import unpack
+
+
+@partial(compiled, nogil=True)
+def run(
+    model: int,
+    data: int,
+    table: Any,
+    tick: int,
+    steps: int,
+    steps_per_control: int,
+    step_time: float,
+    speed_limit: float,
+) -> int:
+    """Advance the simulation.
+
+    Args:
+        model: Address of the MjModel.
+        data: Address of the MjData.
+        table: The board's table.
+        tick: Physics steps taken since the start.
+        steps: How many to take.
+        steps_per_control: Physics steps per control step.
+        step_time: Length of a physics step [s].
+        speed_limit: Velocity beyond which the simulation counts as blown up [rad/s or m/s].
+
+    Returns:
+        Steps taken; negative where the simulation blew up in the last of them.
+    """
+    v = unpack(table)
+    for step in range(steps):
+        control = (tick + step) % steps_per_control == 0
+        time = (tick + step) * step_time
+        if control:
+            before(v, time)
+        mj_step1(model, data)
+        if control:
+            between(v, time)
+        mj_step2(model, data)
+        after(v)
+        for i in range(v.sizes[1]):
+            # Written so that NaN fails it.
+            if not abs(v.qvel[i]) < speed_limit:
+                return -(step + 1)
+    return steps
+
+
+@compiled
+def prepare(table: Any) -> None:
+    """Fill in the moments of inertia before the first step; needs forward kinematics and inertia up to date."""
+    v = unpack(table)
+    between(v, -1.0)

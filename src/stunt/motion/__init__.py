@@ -1,0 +1,1 @@
+"""What should happen: poses and paths, as pure data."""
