@@ -1,0 +1,1 @@
+"""The scene, its physics, and the one loop that steps it."""

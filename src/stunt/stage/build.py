@@ -1,0 +1,140 @@
+"""One `build` turns a scene into a MuJoCo model; from then on only state changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from stunt.character.bodies import make_body
+from stunt.character.character import Character
+from stunt.errors import BodyError, InvalidValueError, RateError
+from stunt.stage.props import add_prop
+from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+
+GROUND = "ground"
+_LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)
+
+
+@dataclass(frozen=True)
+class Prop:
+    """A prop inside the compiled model.
+
+    Attributes:
+        name: As in the scene.
+        spec: What the scene says of it.
+        body: Body index.
+        qpos: First index of its free joint in `qpos`; −1 for scenery.
+        dof: First index of its free joint in `qvel`; −1 for scenery.
+        grip: Index of its weld; −1 for scenery.
+    """
+
+    name: str
+    spec: PropSpec
+    body: int
+    qpos: int
+    dof: int
+    grip: int
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled scene.
+
+    Attributes:
+        scene: What it was made from.
+        model: The MuJoCo model.
+        characters: Who is on the stage, by name.
+        props: What is on it, by name.
+        steps_per_control: Physics steps per control step.
+    """
+
+    scene: Scene
+    model: mujoco.MjModel
+    characters: Mapping[str, Character]
+    props: Mapping[str, Prop]
+    steps_per_control: int
+
+
+def steps_per_control(scene: Scene) -> int:
+    """Return how many physics steps make a control period.
+
+    Raises:
+        RateError: It is not a whole number.
+    """
+    for rate in (scene.physics_hz, scene.control_hz):
+        if not (np.isfinite(rate) and 0.0 < rate <= 1e5):
+            raise InvalidValueError("a rate", rate, "a number of hertz above 0 and at most 100000")
+    ratio = scene.physics_hz / scene.control_hz
+    whole = round(ratio)
+    if whole < 1 or abs(ratio - whole) > 1e-9 * ratio:
+        raise RateError(scene.physics_hz, scene.control_hz)
+    return whole
+
+
+def build(scene: Scene) -> Built:
+    """Compile a scene.
+
+    Raises:
+        StuntError: Something in the scene cannot be built; the message says what and where.
+    """
+    ratio = steps_per_control(scene)
+    spec = mujoco.MjSpec()
+    spec.modelname = "stunt"
+    spec.compiler.degree = False
+    _set_options(spec, scene)
+    if scene.ground:
+        spec.worldbody.add_geom(
+            name=GROUND, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], rgba=_LIGHT_GROUND,
+            friction=[0.9, 0.005, 0.0001],
+        )  # fmt: skip
+    spec.worldbody.add_light(pos=[2.0, -2.0, 5.0], dir=[-0.35, 0.35, -0.87])
+    for name, character in scene.characters.items():
+        _add_character(spec, name, character)
+    for name, prop in scene.props.items():
+        add_prop(spec, name, prop)
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        raise BodyError(f"the scene does not compile: {error}") from error
+    # A reset in the middle of a take would hide a blow-up; the stage stops there instead.
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    characters = {name: Character(model, name) for name in scene.characters}
+    props = {name: _find_prop(model, name, prop) for name, prop in scene.props.items()}
+    return Built(scene, model, characters, props, ratio)
+
+
+def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
+    spec.option.timestep = 1.0 / scene.physics_hz
+    spec.option.gravity = scene.gravity
+    # Stiffness and damping are solved implicitly, together with the contacts.
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    if any(prop.movable for prop in scene.props.values()):
+        # Fast balls must not pass through thin arms between two steps.
+        spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
+
+
+def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
+    body = make_body(
+        character.body,
+        height=character.height,
+        mass=character.mass,
+        sex=character.sex,
+        root=character.root,
+        strength=character.strength,
+        self_collision=character.self_collision,
+        place=character.place,
+    )
+    half = 0.5 * character.facing
+    frame = spec.worldbody.add_frame(pos=character.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
+    spec.attach(body, prefix=f"{name}/", frame=frame)
+
+
+def _find_prop(model: mujoco.MjModel, name: str, prop: PropSpec) -> Prop:
+    body = model.body(name).id
+    if not prop.movable:
+        return Prop(name, prop, body, -1, -1, -1)
+    joint = model.joint(f"{name}/free")
+    return Prop(name, prop, body, int(joint.qposadr[0]), int(joint.dofadr[0]), model.equality(f"{name}/grip").id)

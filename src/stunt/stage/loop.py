@@ -1,0 +1,242 @@
+"""The stage: the one place that steps the simulation.
+
+Time is counted in physics steps (`tick`). Crew — whoever acts at certain times: recorder, events, performers — say when
+they are due; between those moments the steps run in one compiled call. Everything that must survive a save is in the
+engine's state, on the board, or with the crew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import mujoco
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.control.board import Board
+from stunt.control.run import prepare, run
+from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
+from stunt.stage.build import GROUND, Built, Prop, build
+from stunt.stage.contacts import ContactWatch, Hit
+from stunt.stage.scene import Scene
+
+SPEED_LIMIT = 1.0e3
+"""Velocity [rad/s or m/s] beyond which a simulation of bodies counts as blown up."""
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+_MODEL_FIELDS = ("jnt_stiffness", "dof_damping", "qpos_spring", "eq_obj1id", "eq_obj2id", "eq_data")
+
+
+class Crew(Protocol):
+    """Whoever acts on the stage at certain times."""
+
+    def due(self) -> int | None:
+        """Return the tick of the next call to `act`; None if there is none. Must be after the last one."""
+
+    def act(self) -> None:
+        """Do what is due now."""
+
+    def save(self) -> Any:
+        """Return a copy of what must survive a restore."""
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+
+
+class Stage:
+    """A scene being played.
+
+    Attributes:
+        built: The compiled scene.
+        model: Its MuJoCo model. Control changes joint stiffness, damping and rest in it.
+        data: Its MuJoCo data; nobody else steps it.
+        board: What every joint is told to do.
+        tick: Physics steps taken.
+        crew: Who acts, in this order, whenever several are due at once.
+        foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
+    """
+
+    def __init__(self, scene: Scene | Built) -> None:
+        """Build the scene (unless it is built) and set it to its start.
+
+        Raises:
+            StuntError: The scene cannot be built.
+        """
+        self.built = scene if isinstance(scene, Built) else build(scene)
+        self.scene = self.built.scene
+        self.model = self.built.model
+        self.data = mujoco.MjData(self.model)
+        self.rng = np.random.default_rng(self.scene.seed)
+        self.step_time = 1.0 / self.scene.physics_hz
+        self.steps_per_control = self.built.steps_per_control
+        self.control_period = self.step_time * self.steps_per_control
+        self._set_starts()
+        self._set_props_moving()
+        mujoco.mj_forward(self.model, self.data)
+        self.board = Board(self.model, self.data, self.control_period)
+        self._set_limits()
+        self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
+        self.tick = 0
+        self.crew: list[Crew] = []
+        self.hit_listeners: list[Callable[[Hit], None]] = []
+        self.foresight: Callable[[str, float], np.ndarray] | None = None
+        self._ready = False
+
+    def _set_starts(self) -> None:
+        for name, spec in self.scene.characters.items():
+            character = self.characters[name]
+            if isinstance(spec.start, str):
+                expected = "joint angles here: only a script knows poses by name"
+                raise InvalidValueError("start", spec.start, expected, spec.place)
+            for joint_name, angle in (spec.start or {}).items():
+                joint = character.joint(joint_name, spec.place)
+                self.data.qpos[joint.qpos : joint.qpos + joint.nq] = angle
+            if spec.start and character.root is not None:
+                self._put_on_ground(character)
+
+    def _put_on_ground(self, character: Character) -> None:
+        """Raise or lower a free character so that, in its start pose, its lowest point is where its soles were."""
+        if not self.scene.ground:
+            return
+        ground, root = self.model.geom(GROUND).id, character.root
+        wanted = self.scene.characters[character.name].at[2]
+        mujoco.mj_kinematics(self.model, self.data)
+        heights = [mujoco.mj_geomDistance(self.model, self.data, ground, g, 10.0, None) for g in character.geoms]
+        if root is not None and heights:
+            self.data.qpos[root.qpos + 2] += wanted - min(heights)
+
+    def _set_props_moving(self) -> None:
+        for prop in self.built.props.values():
+            if prop.dof >= 0:
+                self.data.qvel[prop.dof : prop.dof + 3] = prop.spec.velocity
+                # The engine keeps a free body's spin in the body's own frame.
+                spin = np.zeros(3)
+                inverse = np.zeros(4)
+                mujoco.mju_negQuat(inverse, self.data.qpos[prop.qpos + 3 : prop.qpos + 7])
+                mujoco.mju_rotVecQuat(spin, np.asarray(prop.spec.spin, float), inverse)
+                self.data.qvel[prop.dof + 3 : prop.dof + 6] = spin
+
+    def _set_limits(self) -> None:
+        for character in self.characters.values():
+            for joint in character.joints.values():
+                self.board.limit[joint.dof : joint.dof + joint.nv] = joint.strength
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.tick * self.step_time
+
+    @property
+    def characters(self) -> dict[str, Character]:
+        """Who is on the stage, by name."""
+        return dict(self.built.characters)
+
+    def character(self, name: str, place: Place = NOWHERE) -> Character:
+        """Return a character by name, or say who is there."""
+        if name not in self.built.characters:
+            raise UnknownNameError("character", name, self.built.characters, place)
+        return self.built.characters[name]
+
+    def prop(self, name: str, place: Place = NOWHERE) -> Prop:
+        """Return a prop by name, or say which there are."""
+        if name not in self.built.props:
+            raise UnknownNameError("prop", name, self.built.props, place)
+        return self.built.props[name]
+
+    def tick_of(self, time: float) -> int:
+        """Return the first tick at or after a time (to within a millionth of a step)."""
+        return math.ceil(time / self.step_time - 1e-6)
+
+    def step(self, dt: float) -> None:
+        """Advance by about `dt` seconds: by the physics steps that bring the clock nearest to now + dt.
+
+        Raises:
+            InvalidValueError: `dt` is not a positive number.
+            BlowUpError: The simulation blew up; it stands at the step where it did.
+        """
+        if not (math.isfinite(dt) and dt > 0.0):
+            raise InvalidValueError("dt", dt, "a positive number of seconds")
+        self.advance(max(1, round(dt / self.step_time)))
+
+    def advance(self, steps: int) -> None:
+        """Advance by a number of physics steps, letting the crew act when they are due."""
+        if not self._ready:
+            mujoco.mj_forward(self.model, self.data)
+            prepare(self.board.table)
+            self._ready = True
+        end = self.tick + steps
+        while True:
+            self._let_crew_act()
+            if self.tick >= end:
+                return
+            self._run_to(min([end, *self._dues()]))
+
+    def _dues(self) -> list[int]:
+        dues = [due for member in self.crew if (due := member.due()) is not None]
+        if self.watch.needed:
+            dues.append((self.tick // self.steps_per_control + 1) * self.steps_per_control)
+        return dues
+
+    def _let_crew_act(self) -> None:
+        for member in self.crew:
+            due = member.due()
+            if due is not None and due <= self.tick:
+                member.act()
+
+    def _run_to(self, tick: int) -> None:
+        steps = tick - self.tick
+        taken = run(
+            self.model._address, self.data._address, self.board.table, self.tick, steps,
+            self.steps_per_control, self.step_time, SPEED_LIMIT,
+        )  # fmt: skip
+        self.tick += abs(taken)
+        if taken != steps:
+            raise self._blow_up()
+        if self.watch.needed:
+            for hit in self.watch.look(self.time):
+                for listener in self.hit_listeners:
+                    listener(hit)
+
+    def _blow_up(self) -> BlowUpError:
+        speed = np.abs(self.data.qvel)
+        broken = ~np.isfinite(speed)
+        dof = int(np.argmax(broken)) if broken.any() else int(np.argmax(speed))
+        body = self.model.body(int(self.model.dof_bodyid[dof])).name
+        detail = "moves at no finite speed" if broken.any() else f"moves at {speed[dof]:.4g} rad/s or m/s"
+        return BlowUpError(body, self.time, detail)
+
+    def save(self) -> dict[str, Any]:
+        """Return the whole state of the performance; `restore` continues from it, bit for bit."""
+        size = mujoco.mj_stateSize(self.model, _STATE)
+        engine = np.zeros(size)
+        mujoco.mj_getState(self.model, self.data, engine, _STATE)
+        return {
+            "engine": engine,
+            "model": {name: getattr(self.model, name).copy() for name in _MODEL_FIELDS},
+            "board": self.board.save(),
+            "watch": self.watch.save(),
+            "crew": [member.save() for member in self.crew],
+            "rng": self.rng.bit_generator.state,
+            "tick": self.tick,
+            "ready": self._ready,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back (or forward) to a saved state."""
+        mujoco.mj_setState(self.model, self.data, state["engine"], _STATE)
+        for name in _MODEL_FIELDS:
+            getattr(self.model, name)[...] = state["model"][name]
+        self.tick = state["tick"]
+        self._ready = state["ready"]
+        self.rng.bit_generator.state = state["rng"]
+        # What the engine derives from the state, so that whoever looks at contacts or poses sees the right ones.
+        applied = self.data.qfrc_applied.copy()
+        warmstart = self.data.qacc_warmstart.copy()
+        mujoco.mj_forward(self.model, self.data)
+        self.data.qfrc_applied[:] = applied
+        self.data.qacc_warmstart[:] = warmstart
+        self.board.restore(state["board"])
+        self.watch.restore(state["watch"])
+        for member, saved in zip(self.crew, state["crew"], strict=True):
+            member.restore(saved)
