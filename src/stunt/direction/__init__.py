@@ -1,0 +1,1 @@
+"""Who is in control: scripts, performers, and how their beats went."""

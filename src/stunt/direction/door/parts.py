@@ -1,0 +1,154 @@
+"""What the characters do: beats, state machines, and how they are played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stunt.direction.beats import beat_times
+from stunt.direction.door.machine_part import read_machine
+from stunt.direction.door.node import Node, plain_from_node
+from stunt.direction.door.poses import INLINE_KEYS, read_inline
+from stunt.direction.door.values import (
+    MAX_SECONDS,
+    Section,
+    choice,
+    entries,
+    items,
+    moment,
+    name,
+    seconds,
+    truth,
+    whole,
+    wrong,
+)
+from stunt.direction.script import BeatSpec, Part
+from stunt.errors import InvalidValueError, MissingValueError, Place, UnknownNameError
+from stunt.motion.pose import Pose
+from stunt.stage.scene import Scene
+
+COUPLINGS = ("local", "composite", "compensated", "full")
+ARRIVALS = ("critical", "minimum_effort")
+RESERVED = ("tension_curve", "trajectories", "clips", "supervisor")
+PART_KEYS = (
+    *("beats", "cycle", "machine", "coupling", "arrival", "tension", "joints", "gravity_compensation"),
+    *RESERVED,
+)
+BEAT_KEYS = (*INLINE_KEYS, "at", "after", "hold")
+MAX_BEATS = 5000
+MAX_CYCLES = 1000
+MAX_PLAYED = 100_000
+
+
+def read_parts(node: Node | None, scene: Scene, poses: Mapping[str, Pose], warnings: list[str]) -> dict[str, Part]:
+    """Read what each character does; `warnings` gains a sentence for each section that is not performed yet."""
+    if node is None:
+        return {}
+    parts: dict[str, Part] = {}
+    for key, value in entries(node).items():
+        if key not in scene.characters:
+            raise UnknownNameError("character", key, scene.characters, value.place)
+        parts[key] = _part(key, value, scene, poses, warnings)
+    return parts
+
+
+def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warnings: list[str]) -> Part:
+    what = f"the part of '{key}'"
+    if node.value is None:
+        raise MissingValueError("beats' or 'machine", what, node.place)
+    section = Section(node, what, PART_KEYS)
+    reserved = _reserved(section, warnings)
+    beats = _beats(section.get("beats"), poses)
+    machine, joints = section.get("machine"), section.read("joints", _joints, {})
+    if not beats and machine is None and not reserved:
+        raise MissingValueError("beats' or 'machine", what, section.place)
+    return Part(
+        beats=beats,
+        cycle=_cycle(section, beats),
+        machine=None if machine is None else read_machine(machine, scene, poses),
+        coupling=section.read("coupling", choice, Part.coupling, options=COUPLINGS, kind="coupling"),
+        arrival=section.read("arrival", choice, Part.arrival, options=ARRIVALS, kind="arrival"),
+        tension=Part.tension if "tension" in reserved else section.read("tension", seconds, Part.tension),
+        joints=tuple(joints) or None,
+        gravity_compensation=section.read("gravity_compensation", truth, True),
+        reserved=reserved,
+        place=node.place,
+        joint_places=joints,
+    )
+
+
+def _reserved(section: Section, warnings: list[str]) -> dict[str, Any]:
+    """Keep the sections that later versions perform: a script written for them plays here as far as it can."""
+    tension = section.get("tension")
+    keys = [key for key in RESERVED if key in section]
+    if tension is not None and isinstance(tension.value, dict | tuple):  # one number is a tension in seconds
+        keys.append("tension")
+    for key in keys:
+        warnings.append(f"{section.need(key).place}: reserved: not performed by this version.")
+    return {key: plain_from_node(section.need(key)) for key in keys}
+
+
+def _beats(node: Node | None, poses: Mapping[str, Pose]) -> tuple[BeatSpec, ...]:
+    if node is None:
+        return ()
+    written = items(node)
+    if not 0 < len(written) <= MAX_BEATS:
+        raise InvalidValueError("the number of beats", len(written), f"from 1 to {MAX_BEATS}", node.place)
+    beats = tuple(_beat(i, beat, poses) for i, beat in enumerate(written))
+    beat_times(beats)
+    return beats
+
+
+def _beat(index: int, node: Node, poses: Mapping[str, Pose]) -> BeatSpec:
+    section = Section(node, "a beat", BEAT_KEYS)
+    section.one_of(("at", "after"))
+    return BeatSpec(
+        pose=read_inline(section, poses, f"beat {index + 1}"),
+        at=section.read("at", moment),
+        after=section.read("after", seconds),
+        hold=section.read("hold", seconds),
+        place=node.place,
+    )
+
+
+def _cycle(section: Section, beats: tuple[BeatSpec, ...]) -> int:
+    node = section.get("cycle")
+    if node is None:
+        return 1
+    cycle = whole(node, 1, MAX_CYCLES)
+    if not beats and cycle > 1:
+        raise MissingValueError("beats", "'cycle'", node.place)
+    if cycle * len(beats) > MAX_PLAYED or (beats and cycle * beat_times(beats)[-1] > MAX_SECONDS):
+        raise wrong(node, f"so few that at most {MAX_PLAYED} beats and {MAX_SECONDS:g} s are played")
+    return cycle
+
+
+def _joints(node: Node) -> dict[str, Place]:
+    """Read names or patterns of joints, and where each stands; a single one needs no list."""
+    written = (node,) if isinstance(node.value, str) else items(node)
+    if not written:
+        raise wrong(node, "at least one joint's name or pattern (leave it out to control them all)")
+    return {name(x): x.place for x in written}
+
+
+def read_seconds(section: Section, parts: Mapping[str, Part]) -> float | None:
+    """Read how long the performance lasts [s]; it may be left out where a last beat says so."""
+    given = section.get("seconds")
+    if given is not None:
+        return seconds(given)
+    if any(part.machine for part in parts.values()):
+        raise MissingValueError("seconds", "a script with a state machine, which has no last beat,", section.place)
+    if not any(part.beats for part in parts.values()):
+        raise MissingValueError("performance' or 'seconds", "a script without beats", section.place)
+    return None
+
+
+def end_warnings(parts: Mapping[str, Part], end: float | None) -> list[str]:
+    """Return a sentence for each part whose last beat falls after the end."""
+    found = []
+    for key, part in parts.items():
+        last = part.cycle * beat_times(part.beats)[-1] if part.beats else 0.0
+        if end is not None and last > end:
+            place = part.beats[-1].place
+            found.append(f"{place}: the last beat of '{key}' is at {last:g} s, but the performance ends at {end:g} s.")
+    return found

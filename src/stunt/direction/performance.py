@@ -1,0 +1,250 @@
+"""A performance: a script, played on a stage, recorded as a take."""
+
+from __future__ import annotations
+
+import dataclasses
+import time as clock
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stunt
+from stunt.direction.beats import resolve_beats
+from stunt.direction.check import check_against_stage, matching_joints
+from stunt.direction.feasibility import BeatForecast, forecast, warnings_for
+from stunt.direction.foresight import Foresight
+from stunt.direction.machine import Machine
+from stunt.direction.performer import Performer
+from stunt.direction.script import Script
+from stunt.errors import BlowUpError, UnknownNameError
+from stunt.record.recorder import Recorder
+from stunt.record.take import Take
+from stunt.stage.build import build
+from stunt.stage.contacts import Hit
+from stunt.stage.happenings import Happenings
+from stunt.stage.loop import Stage
+from stunt.stage.scene import CharacterSpec
+
+TAIL = 0.5
+"""How long a performance goes on after its last beat [s]."""
+_CHUNK = 1.0 / 30.0
+_BLACK_BOX = 1.0  # seconds of states kept from a blow-up
+
+
+class Performance:
+    """One playing of a script.
+
+    Attributes:
+        script: What is played.
+        stage: Where.
+        performers: Who, by character name.
+        happenings: The scene's events.
+        forecasts: Per character: what each beat will take (see `stunt.direction.feasibility`).
+        warnings: What the user should know; sentences.
+        wall_seconds: How long the playing took so far [s].
+        interrupted: Whether the user stopped it.
+    """
+
+    def __init__(self, script: Script, *, record_hz: float = 120.0, foretell: bool = True) -> None:
+        """Build the stage and put everyone on it.
+
+        Args:
+            script: What to play.
+            record_hz: Frames per second of the take.
+            foretell: Whether to check beforehand that the beats can be made (inverse dynamics of every beat).
+
+        Raises:
+            StuntError: The script does not fit its bodies; the message says where.
+        """
+        scene = dataclasses.replace(
+            script.scene,
+            characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
+        )
+        built = build(scene)
+        check_against_stage(script, built.characters)
+        self.script = script
+        self.stage = Stage(built)
+        self.warnings = list(script.warnings)
+        self.recorder = Recorder(self.stage, record_hz=record_hz)
+        self.happenings = Happenings(self.stage)
+        self.stage.crew.append(self.happenings)
+        start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
+        self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
+        self._machines = self._start_machines()
+        self.stage.foresight = Foresight(self.stage, script)
+        for event in scene.events:
+            self.happenings.add(event)
+        self._hits: list[Hit] = []
+        self.stage.hit_listeners.append(self._hits.append)
+        self.forecasts = self._foretell(*start) if foretell else {}
+        self.wall_seconds = 0.0
+        self.interrupted = False
+
+    def _start_machines(self) -> list[Machine]:
+        machines = []
+        for name, part in self.script.parts.items():
+            if part.machine is not None:
+                beats = resolve_beats(part) if part.beats else ()
+                begin = beats[-1].time if beats else 0.0
+                machines.append(Machine(self.performers[name], part.machine, start_at=begin))
+        return machines
+
+    def _foretell(
+        self, qpos: NDArray[np.float64], qvel: NDArray[np.float64]
+    ) -> dict[str, tuple[BeatForecast, ...]]:
+        forecasts = {}
+        for name, part in self.script.parts.items():
+            if not part.beats:
+                continue
+            character = self.stage.character(name)
+            joints = matching_joints(part, character)
+            forecasts[name] = forecast(self.stage.model, character, qpos, qvel, resolve_beats(part), joints=joints)
+            self.warnings += [f"{name}: {sentence}" for sentence in warnings_for(forecasts[name])]
+        return forecasts
+
+    @property
+    def seconds(self) -> float:
+        """How long the performance lasts [s]."""
+        if self.script.seconds is not None:
+            return self.script.seconds
+        last = [resolve_beats(part)[-1].time for part in self.script.parts.values() if part.beats]
+        events = [event.at for event in self.script.scene.events]
+        machines = [5.0 for part in self.script.parts.values() if part.machine is not None]
+        return max([*last, *events, *machines, 0.5]) + TAIL
+
+    def run(self, progress: Callable[[float], None] | None = None) -> Take:
+        """Play from where the stage is to the end.
+
+        Args:
+            progress: Called now and then with the simulated time [s].
+
+        Returns:
+            The take; of what was performed so far, if the user interrupts.
+
+        Raises:
+            BlowUpError: The simulation blew up. `self.take()` still holds what was performed.
+        """
+        end = self.stage.tick_of(self.seconds)
+        began = clock.perf_counter()
+        try:
+            while self.stage.tick < end:
+                self.stage.advance(min(end - self.stage.tick, max(1, round(_CHUNK / self.stage.step_time))))
+                if progress is not None:
+                    progress(self.stage.time)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.warnings.append(f"interrupted at {self.stage.time:.3f} s of {self.seconds:.3f} s.")
+        finally:
+            self.wall_seconds += clock.perf_counter() - began
+        return self.take()
+
+    def take(self) -> Take:
+        """Return the take so far."""
+        return self.recorder.take(self._events(), self._meta())
+
+    def _events(self) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = [_plain(entry) for entry in self.happenings.log]
+        for machine in self._machines:
+            events += machine.log
+        events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits]
+        for name, performer in self.performers.items():
+            known = {entry.index: entry for entry in self.forecasts.get(name, ())}
+            for result in performer.results:
+                entry = {"kind": "beat", "character": name, **dataclasses.asdict(result)}
+                if (told := known.get(result.index)) is not None:
+                    entry |= {"feasible": told.feasible, "needed_share": told.worst_share, "needed_by": told.worst_joint}
+                events.append(_plain(entry))
+        return sorted(events, key=lambda event: event["time"])
+
+    def _meta(self) -> dict[str, Any]:
+        scene = self.script.scene
+        return {
+            "stunt": stunt.__version__,
+            "mujoco": mujoco.__version__,
+            "title": self.script.title,
+            "source": Path(self.script.source).name,
+            "seed": scene.seed,
+            "physics_hz": scene.physics_hz,
+            "control_hz": scene.control_hz,
+            "planned_seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "warnings": list(self.warnings),
+            "characters": {name: self._cast_entry(name) for name in scene.characters},
+            "props": {name: prop.body for name, prop in self.stage.built.props.items()},
+        }
+
+    def _cast_entry(self, name: str) -> dict[str, Any]:
+        character = self.stage.character(name)
+        joints = character.joints.values()
+        return {
+            "body": self.script.scene.characters[name].body,
+            "root": self.script.scene.characters[name].root,
+            "root_body": character.root_body,
+            "root_qpos": character.root.qpos if character.root else None,
+            "mass": character.mass,
+            "dofs": character.dofs.tolist(),
+            "dof_names": list(character.dof_names),
+            "qpos": [j.qpos if j.nv == 1 else -1 for j in joints for _ in range(j.nv)],
+            "strength": [_finite(j.strength) for j in joints for _ in range(j.nv)],
+            "joints": {
+                j.name: {"kind": j.kind, "qpos": j.qpos, "dof": j.dof, "range": list(j.range) if j.range else None}
+                for j in joints
+            },
+        }
+
+    def black_box(self) -> Take:
+        """Return the last second of states, for a blow-up's crash file."""
+        whole = self.take()
+        first = int(np.searchsorted(whole.time, whole.seconds - _BLACK_BOX))
+        return dataclasses.replace(
+            whole,
+            **{
+                name: getattr(whole, name)[first:]
+                for name in (
+                    "time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated",
+                    "assistance",
+                )
+            },
+            contact_frame=whole.contact_frame[whole.contact_frame >= first] - first,
+            contact_geoms=whole.contact_geoms[whole.contact_frame >= first],
+            contact_position=whole.contact_position[whole.contact_frame >= first],
+            contact_force=whole.contact_force[whole.contact_frame >= first],
+        )  # fmt: skip
+
+
+def perform(script: Script, progress: Callable[[float], None] | None = None) -> Take:
+    """Play a script from beginning to end and return the take."""
+    return Performance(script).run(progress)
+
+
+def _with_start(spec: CharacterSpec, script: Script) -> CharacterSpec:
+    """Replace the name of a start pose by its angles."""
+    if not isinstance(spec.start, str):
+        return spec
+    if spec.start not in script.poses:
+        raise UnknownNameError("pose", spec.start, script.poses, spec.place)
+    return dataclasses.replace(spec, start=dict(script.poses[spec.start].angles))
+
+
+def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+    """Make an event JSON-able."""
+
+    def value(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            return item.tolist()
+        if isinstance(item, np.generic):
+            return item.item()
+        return list(item) if isinstance(item, tuple) else item
+
+    return {key: value(item) for key, item in entry.items()}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+__all__ = ["BlowUpError", "Performance", "perform"]

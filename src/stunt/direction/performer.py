@@ -1,0 +1,249 @@
+"""A performer: keys in, goals on the board, and a word on how each beat went.
+
+Works inside a script's performance and from a user's own loop alike: keys can be added at any time, for any subset of
+joints. Each joint heads for its own next key, from its previous one.
+"""
+
+from __future__ import annotations
+
+import bisect
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stunt.character.character import Joint
+from stunt.control.beat import TIME_CONSTANTS
+from stunt.control.board import ARRIVALS, COUPLINGS, HELD, PASSIVE
+from stunt.direction.beats import resolve_beats
+from stunt.direction.check import check_pose, matching_joints
+from stunt.direction.measure import BeatResult, measure
+from stunt.direction.script import Arrival, Coupling, Part
+from stunt.errors import InvalidValueError
+from stunt.motion.pose import Pose
+from stunt.stage.contacts import Hit
+from stunt.stage.loop import Stage
+
+EASE = 0.0
+"""Share of an approach over which its acceleration is gathered."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One joint's key: arrive at `angle` with `velocity` at `time` [s], setting out at `start` [s] at the earliest."""
+
+    time: float
+    start: float
+    angle: Any
+    velocity: Any
+    hold: float
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A pose due at a time [s]."""
+
+    time: float
+    index: int
+    pose: Pose = field(compare=False)
+
+
+class Performer:
+    """Drives one character by the beat law."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        character: str,
+        *,
+        part: Part | None = None,
+        coupling: Coupling = "full",
+        arrival: Arrival = "critical",
+        tension: float = 0.5,
+        missed_deg: float = 1.0,
+    ) -> None:
+        """Take charge of a character and hold the pose it is in.
+
+        Args:
+            stage: Where it is.
+            character: Its name.
+            part: What to do; overrides the arguments that follow.
+            coupling: How much of the other joints a joint knows.
+            arrival: Which law of arrival.
+            tension: Seconds to come back to a held pose when disturbed.
+            missed_deg: A beat whose worst joint is off by more than this counts as missed.
+        """
+        self.stage = stage
+        self.character = stage.character(character)
+        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension)
+        if not self.part.tension > 0.0:
+            raise InvalidValueError("tension", self.part.tension, "a positive number of seconds", self.part.place)
+        self.controlled = matching_joints(self.part, self.character)
+        self.missed_deg = missed_deg
+        self.results: list[BeatResult] = []
+        self.missed_listeners: list[Callable[[BeatResult], None]] = []
+        self._queues: dict[str, list[Key]] = {name: [] for name in self.controlled}
+        self._beats: list[Beat] = []
+        self._count = 0
+        self._last = -1
+        self._before: tuple[float, Any, Any] | None = None
+        self._saturated_from = stage.board.saturated_steps.copy()
+        self._take_charge()
+        for beat in resolve_beats(self.part) if self.part.beats else ():
+            duration = self.part.beats[beat.index % len(self.part.beats)].duration
+            self.key(beat.pose, at=beat.time, hold=beat.hold, duration=duration)
+        stage.crew.append(self)
+
+    def _take_charge(self) -> None:
+        board, part = self.stage.board, self.part
+        for name in self.controlled:
+            joint = self.character.joints[name]
+            board.law[joint.id] = COUPLINGS[part.coupling]
+            board.arrival[joint.id] = ARRIVALS[part.arrival]
+            board.feed_bias[joint.id] = int(part.gravity_compensation)
+            self._hold(joint, part.tension)
+            board.goal[joint.qpos : joint.qpos + joint.nq] = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]
+
+    def _hold(self, joint: Joint, tension: float) -> None:
+        board = self.stage.board
+        board.goal_time[joint.id] = HELD
+        board.goal_velocity[joint.dof : joint.dof + joint.nv] = 0.0
+        board.hold[joint.id] = tension / TIME_CONSTANTS
+
+    def key(
+        self,
+        pose: Pose,
+        *,
+        at: float | None = None,
+        after: float | None = None,
+        hold: float | None = None,
+        duration: float | None = None,
+    ) -> None:
+        """Ask for a pose at a time.
+
+        Args:
+            pose: Any subset of the controlled joints.
+            at: When [s]; must lie ahead.
+            after: Instead: how long after the last beat asked for so far (or now).
+            hold: Tension after it [s to come back]; None is the performer's.
+            duration: Set out only so long before it [s].
+
+        Raises:
+            StuntError: An unknown or uncontrolled joint, an angle outside the limits, a time that has passed.
+        """
+        now = self.stage.time
+        if after is not None:
+            at = (self._beats[-1].time if self._beats else now) + after
+        if at is None or not at > now:
+            raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
+        check_pose(pose, self.character)
+        hold = self.part.tension if hold is None else hold
+        start = -np.inf if duration is None else at - duration
+        for name, angle in pose.angles.items():
+            if name not in self._queues:
+                raise InvalidValueError(f"joint '{name}'", "passive", "one the part controls", pose.place)
+            joint = self.character.joints[name]
+            velocity = pose.velocities.get(name, 0.0 if joint.nv == 1 else (0.0,) * joint.nv)
+            queue = self._queues[name]
+            queue[:] = [key for key in queue if abs(key.time - at) > 1e-9]
+            bisect.insort(queue, Key(at, start, angle, velocity, hold), key=lambda key: key.time)
+            self._aim(name)
+        bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
+        self._count += 1
+
+    def clear(self) -> None:
+        """Forget all keys that are still ahead and hold the present pose."""
+        self._beats.clear()
+        for name in self.controlled:
+            self._queues[name].clear()
+            joint = self.character.joints[name]
+            self._hold(joint, self.part.tension)
+            here = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]
+            self.stage.board.goal[joint.qpos : joint.qpos + joint.nq] = here
+
+    def _aim(self, name: str) -> None:
+        """Point a joint at its next key, if it is time to set out."""
+        queue, joint, board = self._queues[name], self.character.joints[name], self.stage.board
+        now = self.stage.time
+        if not queue or queue[0].start > now + 1e-9:
+            return
+        key = queue[0]
+        if board.goal_time[joint.id] != key.time:
+            board.start_time[joint.id] = now
+            board.ease[joint.id] = EASE * (key.time - now)
+        board.goal[joint.qpos : joint.qpos + joint.nq] = key.angle
+        board.goal_velocity[joint.dof : joint.dof + joint.nv] = key.velocity
+        board.goal_time[joint.id] = key.time
+
+    def due(self) -> int | None:
+        """Return the next tick at which a beat falls or a joint sets out."""
+        dues = []
+        if self._beats:
+            ceiling = self.stage.tick_of(self._beats[0].time)
+            floor = ceiling if self._on_grid(self._beats[0].time) else ceiling - 1
+            dues.append(floor if floor > self._last else ceiling)
+        now = self.stage.time
+        starts = [q[0].start for q in self._queues.values() if q and q[0].start > now + 1e-9]
+        if starts:
+            dues.append(self.stage.tick_of(min(starts)))
+        return max(min(dues), self._last + 1) if dues else None
+
+    def _on_grid(self, time: float) -> bool:
+        return abs(time / self.stage.step_time - round(time / self.stage.step_time)) < 1e-6
+
+    def act(self) -> None:
+        """Measure beats that fall now, and send joints on their way."""
+        stage = self.stage
+        self._last = stage.tick
+        now = stage.time
+        while self._beats and self._beats[0].time <= now + 1e-9:
+            self._finish(self._beats.pop(0))
+        for name, queue in self._queues.items():
+            while queue and queue[0].time <= now + 1e-9:
+                self._hold(self.character.joints[name], queue.pop(0).hold)
+            self._aim(name)
+        # Kept for a beat that falls inside the coming step.
+        self._before = (now, stage.data.qpos.copy(), stage.data.qvel.copy())
+
+    def _finish(self, beat: Beat) -> None:
+        stage = self.stage
+        strained = stage.board.saturated_steps - self._saturated_from
+        self._saturated_from = stage.board.saturated_steps.copy()
+        result = measure(stage, self.character, beat.index, beat.time, beat.pose, self._before, strained)
+        self.results.append(result)
+        if result.error_deg > self.missed_deg:
+            for listener in self.missed_listeners:
+                listener(result)
+
+    def on_missed(self, listener: Callable[[BeatResult], None]) -> None:
+        """Call `listener` with every beat that is missed."""
+        self.missed_listeners.append(listener)
+
+    def on_hit(self, listener: Callable[[Hit], None]) -> None:
+        """Call `listener` whenever something that counts touches this character."""
+
+        def mine(hit: Hit) -> None:
+            if hit.character == self.character.name:
+                listener(hit)
+
+        self.stage.hit_listeners.append(mine)
+
+    def release(self) -> None:
+        """Let go: all joints passive."""
+        self.clear()
+        for name in self.controlled:
+            self.stage.board.law[self.character.joints[name].id] = PASSIVE
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return copy.deepcopy(
+            (self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results)
+        )
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        (
+            self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
+        ) = copy.deepcopy(state)  # fmt: skip

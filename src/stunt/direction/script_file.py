@@ -1,0 +1,139 @@
+"""Scripts from files and plain data, and back. The format is described in `docs/script.md`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from stunt.direction.door.events_part import read_events, release_warnings
+from stunt.direction.door.node import Node, node_from_plain
+from stunt.direction.door.parts import end_warnings, read_parts, read_seconds
+from stunt.direction.door.poses import read_poses
+from stunt.direction.door.stage_part import RATE_KEYS, read_stage, read_title
+from stunt.direction.door.values import Section, wrong
+from stunt.direction.door.writer import VERSION, script_to_data
+from stunt.direction.door.yaml_out import yaml_from_data
+from stunt.direction.door.yaml_text import MAX_BYTES, node_from_yaml
+from stunt.direction.script import Script
+from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
+
+__all__ = ["load_script", "save_script", "script_from_data", "script_to_data"]
+
+TOP_KEYS = (
+    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground"),
+    *("characters", "poses", "props", "performance", "events"),
+)
+_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
+
+
+def load_script(path: str | Path) -> Script:
+    """Read a script from a YAML file.
+
+    A body given as a file (`body: robot.xml`) is looked for beside the script.
+
+    Raises:
+        StuntError: The one that fits the mistake, with file and line.
+    """
+    source = str(path)
+    script = _script(node_from_yaml(_read_bytes(path), source), source)
+    folder = os.path.dirname(source)
+    return _with_bodies(script, lambda body: os.path.normpath(os.path.join(folder, body)))
+
+
+def script_from_data(data: Mapping[str, Any], source: str = "") -> Script:
+    """Make a script of plain data with the same keys as the YAML, angles in degrees.
+
+    Args:
+        data: Mappings, sequences, text, numbers (NumPy's too).
+        source: What messages call it.
+
+    Raises:
+        StuntError: The one that fits the mistake, with the keys that lead to it.
+    """
+    return _script(node_from_plain(data, source), source)
+
+
+def save_script(script: Script, path: str | Path) -> None:
+    """Write a script as a YAML file; `load_script` gives an equal script.
+
+    Raises:
+        ScriptFileError: If the file cannot be written; nothing half-written is left.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    data = script_to_data(_with_bodies(script, lambda body: os.path.relpath(body, folder)))
+    try:
+        _write_aside(Path(path), yaml_from_data(data).encode("utf-8"))
+    except (OSError, UnicodeEncodeError) as error:
+        raise ScriptFileError(f"the script cannot be written: {error}.", Place(str(path))) from None
+
+
+def _script(node: Node, source: str) -> Script:
+    section = _top(node)
+    poses = read_poses(section.get("poses"))
+    scene = read_stage(section, poses)
+    if not scene.characters and not scene.props:
+        raise MissingValueError("characters", "a script", section.place)
+    scene = replace(scene, events=read_events(section.get("events"), scene))
+    warnings: list[str] = []
+    parts = read_parts(section.get("performance"), scene, poses, warnings)
+    seconds = read_seconds(section, parts)
+    warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
+    return Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
+
+
+def _top(node: Node) -> Section:
+    """Open the script: a mapping, not empty, of a version we know, in which somebody does something."""
+    if not node.value and node.value != 0:
+        raise ScriptSyntaxError("the script is empty.", node.place)
+    if not isinstance(node.value, dict):
+        kind = "a list" if isinstance(node.value, tuple) else f"just {node.text[:40]!r}"
+        raise ScriptSyntaxError(
+            f"a script is a mapping (characters: …, performance: …), but this is {kind}.", node.place
+        )
+    section = Section(node, "a script", TOP_KEYS)
+    version = section.get("stunt")
+    if version is not None and (isinstance(version.value, bool) or version.value != VERSION):
+        raise wrong(version, f"{VERSION}, the version of the format that this Stunt reads")
+    performance = node.value.get("performance")
+    if performance is not None and not performance.value and performance.value in (None, {}):
+        raise MissingValueError("the part of a character", "a performance", performance.place)
+    return section
+
+
+def _with_bodies(script: Script, change: Callable[[str], str]) -> Script:
+    """Change the path of every body that is a file and is given by a relative or known path."""
+    characters = {
+        name: replace(character, body=change(character.body)) if _is_file(character.body) else character
+        for name, character in script.scene.characters.items()
+    }
+    return replace(script, scene=replace(script.scene, characters=characters))
+
+
+def _is_file(body: str) -> bool:
+    return body.lower().endswith(_MODEL_SUFFIXES) and not os.path.isabs(body)
+
+
+def _read_bytes(path: str | Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ScriptFileError(f"the script cannot be read: {reason}.", Place(str(path))) from None
+
+
+def _write_aside(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
