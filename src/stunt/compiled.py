@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import mujoco
 import numba
@@ -22,12 +22,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(function: F, **options: Any) -> F:
     """Compile a function at its first call, cached on disk."""
     dispatcher: Any = numba.njit(cache=True, **options)(function)
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if not hasattr(cache_file, "_source_stamp"):
         # A numba that keeps its stamp elsewhere: compiling anew is slow, stale code is dangerous.
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(**options)(function))
     cache_file._source_stamp = _digest(Path(function.__code__.co_filename).parent)
-    return dispatcher  # type: ignore[no-any-return]
+    return cast(F, dispatcher)
 
 
 @cache

@@ -153,6 +153,25 @@ class BeatOrderError(StuntError):
         )
 
 
+class TrajectoryOrderError(StuntError):
+    """Times of a trajectory that do not increase."""
+
+    def __init__(self, time: float, previous: float, place: Place = NOWHERE) -> None:
+        self.time = time
+        self.previous = previous
+        super().__init__(
+            f"the times of a trajectory must increase, but {time:.6g} s comes after {previous:.6g} s.", place
+        )
+
+
+class TrajectoryGapError(StuntError):
+    """A trajectory that says nothing (NaN, infinite) at a time at which it should."""
+
+    def __init__(self, time: float, place: Place = NOWHERE) -> None:
+        self.time = time
+        super().__init__(f"the trajectory has a gap: there is no finite value at {time:.6g} s.", place)
+
+
 class RateError(StuntError):
     """A control period that is no whole multiple of the physics step, or a rate out of range."""
 
@@ -182,6 +201,8 @@ class BlowUpError(StuntError):
         time: Simulated time [s].
         crash_file: The file with the last second of states, once it is written.
     """
+
+    exit_code = 3  # nothing in the script is plainly wrong, so a program can tell it from bad input
 
     def __init__(self, body: str, time: float, detail: str, crash_file: str | None = None) -> None:
         self.body = body

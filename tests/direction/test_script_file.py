@@ -49,14 +49,14 @@ def test_the_annotated_script_of_the_documentation_loads_and_says_what_it_does_n
     assert [type(event) for event in script.scene.events] == [Push, Throw, Attach, Release, Push]
     assert len(script.warnings) == 4
     lines = annotated().split("\n")
-    for key, warning in zip(("tension_curve", "trajectories", "clips", "supervisor"), script.warnings, strict=True):
+    for key, warning in zip(("tension_poses", "trajectories", "clips", "supervisor"), script.warnings, strict=True):
         line = next(i for i, text in enumerate(lines, start=1) if text.strip().startswith(f"{key}:"))
         assert warning.endswith(f"script.yaml:{line} (performance.ada.{key}): reserved: not performed by this version.")
 
 
 def test_the_annotated_script_names_every_section_that_later_work_fills(tmp_path):
     part = loaded(tmp_path, annotated()).parts["ada"]
-    assert set(part.reserved) == {"tension_curve", "trajectories", "clips", "supervisor"}
+    assert set(part.reserved) == {"tension_poses", "trajectories", "clips", "supervisor"}
 
 
 def test_the_annotated_script_survives_being_saved(tmp_path):

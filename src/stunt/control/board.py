@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.beat import TIME_CONSTANTS
+from stunt.control.programs import SLOTS
 from stunt.control.views import Views
 
 PASSIVE: Final = 0
@@ -50,7 +51,7 @@ _FROM_MODEL: Final = {
 STATE: Final = (
     "law", "arrival", "goal", "goal_velocity", "goal_time", "start_time", "ease", "hold", "feed_bias", "limit",
     "stiffness", "damping", "rest", "feed_forward", "torque", "saturated", "saturated_steps", "moment", "planted",
-    "grounded",
+    "grounded", "carried", "pull",
 )  # fmt: skip
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 
@@ -77,8 +78,11 @@ class Board:
         saturated: 1 where the torque is at its limit, (nv,).
         saturated_steps: Physics steps spent at the limit since the start, (nv,).
         moment: Moment of inertia the gains scale by, as of the last control step [kg·m²], (nv,).
+        carried: Bias force as of the last control step [N·m], (nv,).
         planted: 1 where a joint carries the body on something outboard of it, (nv,).
         grounded: 1 where a free tree touches something that carries it, (ntree,).
+        pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
+        programs: Address of each program's table, 0 where it is not in use (see `stunt.control.programs`).
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, control_period: float) -> None:
@@ -108,8 +112,10 @@ class Board:
         self.saturated = np.zeros(nv, np.int64)
         self.saturated_steps = np.zeros(nv, np.int64)
         self.moment = np.zeros(nv)
+        self.carried = np.zeros(nv)
         self.planted = np.zeros(nv, np.int64)
         self.grounded = np.zeros(ntree, np.int64)
+        self.pull = np.zeros(nv)
         # What the model came with, kept apart from what control adds to it.
         self.own_stiffness = model.jnt_stiffness.copy()
         self.own_rest = model.qpos_spring.copy()
@@ -117,6 +123,7 @@ class Board:
         self._make_scratch(nv, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
+        self.programs = np.zeros(SLOTS, np.int64)
         self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)
         self._arrays = self._gather(model, data)
         self.table = np.array([array.ctypes.data for array in self._arrays], np.int64)

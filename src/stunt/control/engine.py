@@ -25,3 +25,7 @@ mj_step1 = types.ExternalFunction("mj_step1", types.void(types.intp, types.intp)
 """First half: kinematics, inertia, bias and passive forces, contacts (model address, data address)."""
 mj_step2 = types.ExternalFunction("mj_step2", types.void(types.intp, types.intp))
 """Second half: forces, constraint solve, integration (model address, data address)."""
+mj_solveM = types.ExternalFunction("mj_solveM", types.void(types.intp, types.intp, types.intp, types.intp, types.int32))
+"""x = M⁻¹·y for n vectors, through the sparse factor of the first half (model, data, x, y: addresses; n)."""
+mju_mat2Quat = types.ExternalFunction("mju_mat2Quat", types.void(types.intp, types.intp))
+"""Quaternion of a rotation matrix (addresses of both)."""

@@ -91,7 +91,7 @@ def joint_moments(model: mujoco.MjModel, data: mujoco.MjData, *, composite: bool
 def dof_axis(model: mujoco.MjModel, data: mujoco.MjData, dof: int) -> tuple[bool, Floats]:
     """Return whether a degree of freedom turns (or slides), and its axis in the world, (3,)."""
     joint = int(model.dof_jntid[dof])
-    kind = model.jnt_type[joint]
+    kind = mujoco.mjtJoint(model.jnt_type[joint])
     index = dof - int(model.jnt_dofadr[joint])
     if kind == mujoco.mjtJoint.mjJNT_FREE and index < 3:
         return False, np.eye(3)[index]

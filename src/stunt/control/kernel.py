@@ -16,6 +16,7 @@ from stunt.control.beat import approach, minimum_effort
 from stunt.control.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE
 from stunt.control.coupled import eliminate_undriven, multiply
 from stunt.control.goals import ball_error, hinge_error, joint_limits, quaternion_error, time_constant
+from stunt.control.programs import programs_after, programs_before, programs_between
 from stunt.control.springs import is_spring, link_moment, release_spring, spatial_moment, write_spring
 
 _FREE, _BALL, _SLIDE = 0, 1, 2  # mjtJoint
@@ -39,6 +40,7 @@ def shortest(v: Any, dof: int) -> float:
 @compiled
 def before(v: Any, time: float) -> None:
     """Write this step's springs (see `stunt.control.springs`)."""
+    programs_before(v, time)
     for j in range(v.sizes[2]):
         kind, vadr = v.jnt_type[j], v.jnt_dofadr[j]
         if is_spring(v.law[j], v.planted[vadr] != 0):
@@ -193,16 +195,24 @@ def impose(v: Any, i: int, torque: float) -> float:
 
 
 @compiled
-def between(v: Any, time: float) -> None:
+def between(v: Any, time: float, model: int, data: int) -> None:
     """Write torques and feed-forward forces for the present state."""
     update_moments(v)
+    for i in range(v.sizes[1]):
+        v.applied[i] -= v.pull[i]
+        v.pull[i] = 0.0
+    programs_between(v, time, model, data)
     for i in range(v.sizes[1]):
         if v.law[v.dof_jntid[i]] == PASSIVE:
             continue
         v.applied[i] = 0.0
+        v.carried[i] = v.bias[i]
     if ask_accelerations(v, time):
         full_torques(v)
     spring_feed_forward(v)
+    for i in range(v.sizes[1]):
+        v.applied[i] += v.pull[i]
+    programs_after(v, time)
 
 
 @compiled
@@ -219,7 +229,7 @@ def after(v: Any) -> None:
             v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
         for k in range(joint_dofs(kind)):
             i = vadr + k
-            v.torque[i] = v.applied[i]
+            v.torque[i] = v.applied[i] - v.pull[i]
             v.saturated_steps[i] += v.saturated[i]
             if spring:
                 v.torque[i] += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])

@@ -45,7 +45,7 @@ def run(
             before(v, time)
         mj_step1(model, data)
         if control:
-            between(v, time)
+            between(v, time, model, data)
         mj_step2(model, data)
         after(v)
         for i in range(v.sizes[1]):
@@ -56,7 +56,7 @@ def run(
 
 
 @compiled
-def prepare(table: Any) -> None:
+def prepare(model: int, data: int, table: Any) -> None:
     """Fill in the moments of inertia before the first step; needs forward kinematics and inertia up to date."""
     v = unpack(table)
-    between(v, -1.0)
+    between(v, -1.0, model, data)

@@ -68,7 +68,7 @@ def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
     """Set one joint's spring for this control step, weak enough to stay within the joint's strength.
 
     A spring cannot be clamped without losing its implicit treatment; scaling stiffness, damping and feed-forward by
-    limit/prediction keeps it a spring.
+    limit/prediction keeps it a spring. The limit is soft: an impact within the step may exceed it.
 
     Args:
         v: Views.
@@ -85,15 +85,20 @@ def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
         for k in range(3):
             v.error_rate[vadr + k] = -v.qvel[vadr + k]
     else:
-        v.error[vadr], v.error_rate[vadr] = v.rest[qadr] - v.qpos[qadr], -v.qvel[vadr]
+        # Where the step ends, which is where the engine takes the spring's force.
+        v.error[vadr] = v.rest[qadr] - v.qpos[qadr] - v.times[0] * v.qvel[vadr]
+        v.error_rate[vadr] = -v.qvel[vadr]
     scale, stiffness = 1.0, 0.0
     for k in range(ndof):
         i = vadr + k
         predicted = v.stiffness[i] * v.error[i] + v.damping[i] * v.error_rate[i]
         if v.law[j] == IMPEDANCE:
             predicted += v.feed_forward[i]
-        if abs(predicted) > v.limit[i]:
-            scale = min(scale, v.limit[i] / abs(predicted))
+        # What gravity needs, as of the last step, comes first; the spring has what is left of the strength.
+        bias = v.carried[i] if v.feed_bias[j] else 0.0
+        if abs(predicted + bias) > v.limit[i]:
+            room = max(v.limit[i] - bias if predicted > 0.0 else v.limit[i] + bias, 0.0)
+            scale = min(scale, room / abs(predicted))
         stiffness += v.stiffness[i] / ndof  # the engine has one stiffness per joint: a ball joint's is the mean
     v.jnt_stiffness[j] = v.own_stiffness[j] + scale * stiffness
     for k in range(ndof):

@@ -86,6 +86,9 @@ class Views(NamedTuple):
     undriven: Any
     undriven_index: Any
     times: Any
+    programs: Any
+    carried: Any
+    pull: Any
 
 
 def _pointer_maker(kind: Any) -> Any:
@@ -105,6 +108,10 @@ def _pointer_maker(kind: Any) -> Any:
 _floats = _pointer_maker(types.float64)
 _ints = _pointer_maker(types.int32)  # the engine's integers
 _longs = _pointer_maker(types.int64)  # the board's integers
+
+# For programs, which keep tables of their own.
+floats, ints, longs = _floats, _ints, _longs
+bytes_ = _pointer_maker(types.uint8)  # the engine's flags
 
 
 @compiled
@@ -179,4 +186,7 @@ def unpack(table: Any) -> Any:
         undriven=_longs(table[65]),
         undriven_index=_longs(table[66]),
         times=_floats(table[67]),
+        programs=_longs(table[68]),
+        carried=_floats(table[69]),
+        pull=_floats(table[69]),
     )

@@ -18,6 +18,7 @@ class ResolvedBeat:
         time: When the pose is to be hit [s].
         pose: What to hit.
         hold: Tension of the hold after it [s]; the part's where the beat has none of its own.
+        duration: Set out only this long before it [s]; None: from each joint's previous key.
         place: Where it was written.
     """
 
@@ -25,6 +26,7 @@ class ResolvedBeat:
     time: float
     pose: Pose
     hold: float
+    duration: float | None = None
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -42,6 +44,7 @@ def resolve_beats(part: Part) -> tuple[ResolvedBeat, ...]:
             time=cycle * times[-1] + time,
             pose=beat.pose,
             hold=part.tension if beat.hold is None else beat.hold,
+            duration=beat.duration,
             place=beat.place,
         )
         for cycle in range(part.cycle)

@@ -9,6 +9,7 @@ from typing import Any
 
 from stunt.character.character import Character, Joint
 from stunt.direction.script import Exit, Part, Script
+from stunt.direction.sections import KINDS
 from stunt.errors import InvalidValueError, JointLimitError, Place, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.scene import Attach, CharacterSpec, Push, Throw
@@ -79,6 +80,8 @@ def _check_part(part: Part, character: Character) -> None:
     for state in part.machine.states.values() if part.machine else ():
         for way in state.exits:
             _check_exit(way, character)
+    for key, value in part.sections.items():
+        KINDS[key].check(value, character)
 
 
 def _poses_of(part: Part) -> list[Pose]:

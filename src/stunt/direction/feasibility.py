@@ -186,10 +186,11 @@ def minimum_jerk_path(
     for index, key in enumerate(keys):
         if not key.time > previous:
             raise BeatOrderError(key.time, previous, key.place)
-        count = int(np.clip(math.ceil((key.time - previous) / _SAMPLE_PERIOD), *_SAMPLES))
-        times = np.linspace(previous, key.time, count + 1)
-        pieces.append((np.full(count + 1, index), times, *_sampled(character, qpos, qvel.size, tracks, times)))
-        previous = key.time
+        for end in _stops(keys, previous, key.time):
+            count = int(np.clip(math.ceil((end - previous) / _SAMPLE_PERIOD), *_SAMPLES))
+            times = np.linspace(previous, end, count + 1)
+            pieces.append((np.full(count + 1, index), times, *_sampled(character, qpos, qvel.size, tracks, times)))
+            previous = end
     if not pieces:
         return Path(np.zeros(0, int), np.zeros(0), *(np.zeros((0, n)) for n in (qpos.size, qvel.size, qvel.size)))
     return Path(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
@@ -215,6 +216,12 @@ def inverse_dynamics(model: mujoco.MjModel, qpos: Floats, qvel: Floats, qacc: Fl
     return forces
 
 
+def _stops(keys: Sequence[ResolvedBeat], previous: float, time: float) -> list[float]:
+    """Return where a joint's motion may change between two beats: at those that set out late, and at the beat."""
+    late = {key.time - key.duration for key in keys if key.duration is not None}
+    return [*sorted(stop for stop in late if previous < stop < time), time]
+
+
 def _track(joint: Joint, qpos: Floats, qvel: Floats, keys: Sequence[ResolvedBeat], start: float) -> list[_Key]:
     """Return the joint's keys, its start state first."""
     track = [_Key(start, qpos[joint.qpos : joint.qpos + joint.nq], qvel[joint.dof : joint.dof + joint.nv])]
@@ -222,6 +229,8 @@ def _track(joint: Joint, qpos: Floats, qvel: Floats, keys: Sequence[ResolvedBeat
         if joint.name in key.pose.angles:
             position = np.atleast_1d(np.asarray(key.pose.angles[joint.name], float))
             velocity = np.atleast_1d(np.asarray(key.pose.velocities.get(joint.name, np.zeros(joint.nv)), float))
+            if key.duration is not None and key.time - key.duration > track[-1].time:
+                track.append(_Key(key.time - key.duration, track[-1].position, np.zeros(joint.nv)))
             track.append(_Key(key.time, position, velocity))
     return track
 

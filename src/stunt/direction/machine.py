@@ -92,7 +92,7 @@ class Machine:
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
         self._state, self._entered, self._due, log = state
-        self.log = list(log)
+        self.log[:] = log
 
 
 def _why(exit_: Exit) -> str:

@@ -31,6 +31,7 @@ class BeatResult:
         worst_joint: The joint with the largest angle error.
         saturated: Joints that were at the limit of their strength on the way.
         joint_errors_deg: Signed error of each joint [°]: positive is too far. Ball joints: the rotation angle.
+        targets: What each joint was asked for [rad or m]; a ball joint's is a quaternion wxyz.
     """
 
     index: int
@@ -42,6 +43,7 @@ class BeatResult:
     worst_joint: str
     saturated: tuple[str, ...]
     joint_errors_deg: dict[str, float] = field(default_factory=dict)
+    targets: dict[str, float | list[float]] = field(default_factory=dict)
 
 
 def measure(
@@ -85,6 +87,7 @@ def measure(
         worst_joint=worst,
         saturated=at_limit,
         joint_errors_deg=errors,
+        targets={name: np.asarray(angle, float).tolist() for name, angle in pose.angles.items()},
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stunt
+from stunt.direction import tension_section  # noqa: F401  (joins KINDS)
 from stunt.direction.beats import resolve_beats
 from stunt.direction.check import check_against_stage, matching_joints
 from stunt.direction.feasibility import BeatForecast, forecast, warnings_for
@@ -20,6 +21,7 @@ from stunt.direction.foresight import Foresight
 from stunt.direction.machine import Machine
 from stunt.direction.performer import Performer
 from stunt.direction.script import Script
+from stunt.direction.sections import KINDS
 from stunt.errors import BlowUpError, UnknownNameError
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
@@ -45,6 +47,8 @@ class Performance:
         happenings: The scene's events.
         forecasts: Per character: what each beat will take (see `stunt.direction.feasibility`).
         warnings: What the user should know; sentences.
+        sections: What each part's sections put on the stage, by character and key, for those who want to talk to it.
+        logs: Lists of events that become part of the take; sections may add theirs.
         wall_seconds: How long the playing took so far [s].
         interrupted: Whether the user stopped it.
     """
@@ -75,6 +79,11 @@ class Performance:
         start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
         self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
         self._machines = self._start_machines()
+        self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
+        self.logs: list[list[dict[str, Any]]] = [self.happenings.log, *(machine.log for machine in self._machines)]
+        for name, part in script.parts.items():
+            for key, value in part.sections.items():
+                KINDS[key].start(self, name, value)
         self.stage.foresight = Foresight(self.stage, script)
         for event in scene.events:
             self.happenings.add(event)
@@ -113,6 +122,9 @@ class Performance:
             return self.script.seconds
         last = [resolve_beats(part)[-1].time for part in self.script.parts.values() if part.beats]
         events = [event.at for event in self.script.scene.events]
+        for part in self.script.parts.values():
+            ends = [KINDS[key].seconds(value) for key, value in part.sections.items()]
+            last += [end for end in ends if end is not None]
         machines = [5.0 for part in self.script.parts.values() if part.machine is not None]
         return max([*last, *events, *machines, 0.5]) + TAIL
 
@@ -147,16 +159,15 @@ class Performance:
         return self.recorder.take(self._events(), self._meta())
 
     def _events(self) -> list[dict[str, Any]]:
-        events: list[dict[str, Any]] = [_plain(entry) for entry in self.happenings.log]
-        for machine in self._machines:
-            events += machine.log
+        events: list[dict[str, Any]] = [_plain(entry) for log in self.logs for entry in log]
         events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits]
         for name, performer in self.performers.items():
             known = {entry.index: entry for entry in self.forecasts.get(name, ())}
             for result in performer.results:
                 entry = {"kind": "beat", "character": name, **dataclasses.asdict(result)}
                 if (told := known.get(result.index)) is not None:
-                    entry |= {"feasible": told.feasible, "needed_share": told.worst_share, "needed_by": told.worst_joint}
+                    needed = {"needed_share": told.worst_share, "needed_by": told.worst_joint}
+                    entry |= {"feasible": told.feasible, **needed}
                 events.append(_plain(entry))
         return sorted(events, key=lambda event: event["time"])
 

@@ -26,9 +26,6 @@ from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
-EASE = 0.0
-"""Share of an approach over which its acceleration is gathered."""
-
 
 @dataclass(frozen=True)
 class Key:
@@ -62,6 +59,7 @@ class Performer:
         coupling: Coupling = "full",
         arrival: Arrival = "critical",
         tension: float = 0.5,
+        ease: float = 0.2,
         missed_deg: float = 1.0,
     ) -> None:
         """Take charge of a character and hold the pose it is in.
@@ -73,11 +71,12 @@ class Performer:
             coupling: How much of the other joints a joint knows.
             arrival: Which law of arrival.
             tension: Seconds to come back to a held pose when disturbed.
+            ease: Share of each approach over which its acceleration is gathered.
             missed_deg: A beat whose worst joint is off by more than this counts as missed.
         """
         self.stage = stage
         self.character = stage.character(character)
-        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension)
+        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)
         if not self.part.tension > 0.0:
             raise InvalidValueError("tension", self.part.tension, "a positive number of seconds", self.part.place)
         self.controlled = matching_joints(self.part, self.character)
@@ -92,8 +91,7 @@ class Performer:
         self._saturated_from = stage.board.saturated_steps.copy()
         self._take_charge()
         for beat in resolve_beats(self.part) if self.part.beats else ():
-            duration = self.part.beats[beat.index % len(self.part.beats)].duration
-            self.key(beat.pose, at=beat.time, hold=beat.hold, duration=duration)
+            self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
         stage.crew.append(self)
 
     def _take_charge(self) -> None:
@@ -171,8 +169,11 @@ class Performer:
             return
         key = queue[0]
         if board.goal_time[joint.id] != key.time:
+            # Whoever spoke last has the joint: setting out for a new key takes it from any other law.
+            board.law[joint.id] = COUPLINGS[self.part.coupling]
+            board.feed_bias[joint.id] = int(self.part.gravity_compensation)
             board.start_time[joint.id] = now
-            board.ease[joint.id] = EASE * (key.time - now)
+            board.ease[joint.id] = self.part.ease * (key.time - now)
         board.goal[joint.qpos : joint.qpos + joint.nq] = key.angle
         board.goal_velocity[joint.dof : joint.dof + joint.nv] = key.velocity
         board.goal_time[joint.id] = key.time
@@ -184,10 +185,8 @@ class Performer:
             ceiling = self.stage.tick_of(self._beats[0].time)
             floor = ceiling if self._on_grid(self._beats[0].time) else ceiling - 1
             dues.append(floor if floor > self._last else ceiling)
-        now = self.stage.time
-        starts = [q[0].start for q in self._queues.values() if q and q[0].start > now + 1e-9]
-        if starts:
-            dues.append(self.stage.tick_of(min(starts)))
+        starts = [self.stage.tick_of(q[0].start) for q in self._queues.values() if q and q[0].start > 0.0]
+        dues += [start for start in starts if start > self._last]
         return max(min(dues), self._last + 1) if dues else None
 
     def _on_grid(self, time: float) -> bool:

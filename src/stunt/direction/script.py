@@ -101,9 +101,12 @@ class Part:
         coupling: How much of the other joints a joint knows (see `stunt.control.beat`).
         arrival: Which law of arrival.
         tension: Seconds to come back to the held pose when disturbed.
+        ease: Share of each approach over which its acceleration is gathered: 0 starts with a jerk, 0.2 smoothly and
+            with a third less torque. Full coupling only.
         joints: Joints this part controls, by name or pattern (`r_*`); None is all. The others stay passive.
         gravity_compensation: Whether gravity and Coriolis forces are fed forward.
         joint_places: Where each of `joints` was written.
+        sections: Other ways of moving, by key (see `stunt.direction.sections`).
         reserved: Sections this version reads and keeps but does not perform (`clips`, `supervisor`, …), as plain data.
     """
 
@@ -113,8 +116,10 @@ class Part:
     coupling: Coupling = "full"
     arrival: Arrival = "critical"
     tension: float = 0.5
+    ease: float = 0.2
     joints: tuple[str, ...] | None = None
     gravity_compensation: bool = True
+    sections: Mapping[str, Any] = field(default_factory=dict)
     reserved: Mapping[str, Any] = field(default_factory=dict)
     place: Place = field(default=NOWHERE, compare=False)
     joint_places: Mapping[str, Place] = field(default_factory=dict, compare=False)

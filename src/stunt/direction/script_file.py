@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stunt.direction import tension_section  # noqa: F401  (joins KINDS)
 from stunt.direction.door.events_part import read_events, release_warnings
 from stunt.direction.door.node import Node, node_from_plain
 from stunt.direction.door.parts import end_warnings, read_parts, read_seconds

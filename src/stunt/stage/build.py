@@ -90,7 +90,7 @@ def build(scene: Scene) -> Built:
             name=GROUND, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], rgba=_LIGHT_GROUND,
             friction=[0.9, 0.005, 0.0001],
         )  # fmt: skip
-    spec.worldbody.add_light(pos=[2.0, -2.0, 5.0], dir=[-0.35, 0.35, -0.87])
+    _add_surroundings(spec)
     for name, character in scene.characters.items():
         _add_character(spec, name, character)
     for name, prop in scene.props.items():
@@ -104,6 +104,15 @@ def build(scene: Scene) -> Built:
     characters = {name: Character(model, name) for name in scene.characters}
     props = {name: _find_prop(model, name, prop) for name, prop in scene.props.items()}
     return Built(scene, model, characters, props, ratio)
+
+
+def _add_surroundings(spec: mujoco.MjSpec) -> None:
+    """Light and sky for viewers; physics does not see them."""
+    spec.worldbody.add_light(pos=[2.0, -2.0, 5.0], dir=[-0.35, 0.35, -0.87])
+    spec.add_texture(
+        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[0.93, 0.94, 0.96], rgb2=[0.72, 0.76, 0.82], width=64, height=384,
+    )  # fmt: skip
 
 
 def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:

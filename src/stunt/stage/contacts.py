@@ -176,7 +176,7 @@ class ContactWatch:
         """Whether a character (one body of it, or any) touches something (one prop, or anything not itself)."""
         data, built = self._data, self._built
         own = built.characters[character]
-        wanted = None if body in (None, "any") else own.body(body)  # type: ignore[arg-type]
+        wanted = None if body in (None, "any") else own.body(body)
         geoms = data.contact.geom[: data.ncon]
         for index, pair in enumerate(geoms):
             if data.contact.dist[index] > 0.0:

@@ -55,7 +55,7 @@ class Happenings:
         if isinstance(event, Throw):
             if event.hits_at <= event.at:
                 raise InvalidValueError("hits_at", event.hits_at, f"later than the throw at {event.at} s", event.place)
-            aim_point(self._stage, event.target, event.at, event.place)
+            aim_point(self._stage, event.target, self._stage.data, event.place)
 
     def _body(self, target: str, event: Event) -> int:
         owner, _, part = target.partition("/")
@@ -184,4 +184,5 @@ class Happenings:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self._waiting, self._pushing, self._watching, self._forced, self.log, self._last = copy.deepcopy(state)
+        self._waiting, self._pushing, self._watching, self._forced, log, self._last = copy.deepcopy(state)
+        self.log[:] = log

@@ -163,7 +163,7 @@ class Stage:
         """Advance by a number of physics steps, letting the crew act when they are due."""
         if not self._ready:
             mujoco.mj_forward(self.model, self.data)
-            prepare(self.board.table)
+            prepare(self.model._address, self.data._address, self.board.table)
             self._ready = True
         end = self.tick + steps
         while True:

@@ -26,7 +26,7 @@ def add_prop(spec: mujoco.MjSpec, name: str, prop: PropSpec) -> None:
     body = spec.worldbody.add_body(name=name, pos=prop.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
     if prop.movable:
         body.add_freejoint(name=f"{name}/free")
-    look = {"rgba": prop.color, "friction": [prop.friction, 0.005, 0.0001]}
+    look: dict[str, Any] = {"rgba": prop.color, "friction": [prop.friction, 0.005, 0.0001]}
     if prop.movable:
         look["mass"] = prop.mass
     _SHAPES[prop.shape](spec, body, name, prop, look)

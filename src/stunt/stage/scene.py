@@ -67,6 +67,7 @@ class PropSpec:
         at: Position of the centre [m] (ramp, stairs, heightfield: of the middle of the footprint, on the ground).
         facing: Heading about the vertical [rad].
         mass: Mass [kg]; None makes the prop static, part of the scenery. Ground shapes are always static.
+        believed_mass: What whoever carries it believes it weighs [kg]; None knows the truth.
         velocity: Linear velocity at time 0 [m/s].
         spin: Angular velocity at time 0 [rad/s], world frame.
         active: Whether touching it counts as a hit (a ball: yes; ground, a chair one sits on: no). None: yes for
@@ -84,6 +85,7 @@ class PropSpec:
     steps: int = 5
     heights: tuple[tuple[float, ...], ...] = ()
     mass: float | None = None
+    believed_mass: float | None = None
     velocity: Vector = (0.0, 0.0, 0.0)
     spin: Vector = (0.0, 0.0, 0.0)
     active: bool | None = None

@@ -17,24 +17,25 @@ from stunt.direction.door.values import (
     items,
     moment,
     name,
+    number,
     seconds,
     truth,
     whole,
     wrong,
 )
 from stunt.direction.script import BeatSpec, Part
+from stunt.direction.sections import KINDS, RESERVED
 from stunt.errors import InvalidValueError, MissingValueError, Place, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 COUPLINGS = ("local", "composite", "compensated", "full")
 ARRIVALS = ("critical", "minimum_effort")
-RESERVED = ("tension_curve", "trajectories", "clips", "supervisor")
 PART_KEYS = (
-    *("beats", "cycle", "machine", "coupling", "arrival", "tension", "joints", "gravity_compensation"),
+    *("beats", "cycle", "machine", "coupling", "arrival", "tension", "ease", "joints", "gravity_compensation"),
     *RESERVED,
 )
-BEAT_KEYS = (*INLINE_KEYS, "at", "after", "hold")
+BEAT_KEYS = (*INLINE_KEYS, "at", "after", "hold", "duration")
 MAX_BEATS = 5000
 MAX_CYCLES = 1000
 MAX_PLAYED = 100_000
@@ -58,9 +59,10 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
         raise MissingValueError("beats' or 'machine", what, node.place)
     section = Section(node, what, PART_KEYS)
     reserved = _reserved(section, warnings)
+    sections = {key: kind.read(section.need(key), scene, poses) for key, kind in KINDS.items() if key in section}
     beats = _beats(section.get("beats"), poses)
     machine, joints = section.get("machine"), section.read("joints", _joints, {})
-    if not beats and machine is None and not reserved:
+    if not beats and machine is None and not reserved and not sections:
         raise MissingValueError("beats' or 'machine", what, section.place)
     return Part(
         beats=beats,
@@ -69,8 +71,10 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
         coupling=section.read("coupling", choice, Part.coupling, options=COUPLINGS, kind="coupling"),
         arrival=section.read("arrival", choice, Part.arrival, options=ARRIVALS, kind="arrival"),
         tension=Part.tension if "tension" in reserved else section.read("tension", seconds, Part.tension),
+        ease=section.read("ease", number, Part.ease, least=0.0, most=0.5),
         joints=tuple(joints) or None,
         gravity_compensation=section.read("gravity_compensation", truth, True),
+        sections=sections,
         reserved=reserved,
         place=node.place,
         joint_places=joints,
@@ -80,7 +84,7 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
 def _reserved(section: Section, warnings: list[str]) -> dict[str, Any]:
     """Keep the sections that later versions perform: a script written for them plays here as far as it can."""
     tension = section.get("tension")
-    keys = [key for key in RESERVED if key in section]
+    keys = [key for key in RESERVED if key in section and key not in KINDS]
     if tension is not None and isinstance(tension.value, dict | tuple):  # one number is a tension in seconds
         keys.append("tension")
     for key in keys:
@@ -107,6 +111,7 @@ def _beat(index: int, node: Node, poses: Mapping[str, Pose]) -> BeatSpec:
         at=section.read("at", moment),
         after=section.read("after", seconds),
         hold=section.read("hold", seconds),
+        duration=section.read("duration", seconds),
         place=node.place,
     )
 
@@ -138,7 +143,7 @@ def read_seconds(section: Section, parts: Mapping[str, Part]) -> float | None:
         return seconds(given)
     if any(part.machine for part in parts.values()):
         raise MissingValueError("seconds", "a script with a state machine, which has no last beat,", section.place)
-    if not any(part.beats for part in parts.values()):
+    if not any(part.beats or part.sections for part in parts.values()):
         raise MissingValueError("performance' or 'seconds", "a script without beats", section.place)
     return None
 

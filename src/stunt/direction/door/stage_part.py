@@ -32,7 +32,7 @@ from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 RATE_KEYS = ("rate", "physics_hz", "control_hz")
 CHARACTER_KEYS = (*("body", "at", "facing", "root", "height", "mass", "sex", "strength", "self_collision", "start"),)
 _COMMON = ("shape", "at", "facing", "active", "friction", "color")
-_MOVING = (*_COMMON, "mass", "velocity", "spin")
+_MOVING = (*_COMMON, "mass", "believed_mass", "velocity", "spin")
 SHAPE_KEYS: dict[str, tuple[str, ...]] = {
     "sphere": (*_MOVING, "radius"),
     "box": (*_MOVING, "size"),
@@ -129,6 +129,7 @@ def _prop(key: str, node: Node) -> PropSpec:
         steps=section.read("steps", whole, PropSpec.steps, least=1, most=1000),
         heights=_heights(section) if shape == "heightfield" else (),
         mass=section.read("mass", number, None, above=0.0),
+        believed_mass=section.read("believed_mass", number, None, least=0.0),
         velocity=section.read("velocity", vector3, PropSpec.velocity),
         spin=section.read("spin", spin, PropSpec.spin),
         active=section.read("active", truth, None),

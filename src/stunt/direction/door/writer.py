@@ -9,6 +9,7 @@ from typing import Any
 from stunt.direction.door.angles import angle_to_data, measure_to_data, number_to_data
 from stunt.direction.door.poses import LONG_KEYS
 from stunt.direction.script import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
+from stunt.direction.sections import KINDS
 from stunt.motion.pose import Pose
 from stunt.stage.scene import Attach, CharacterSpec, Event, PropSpec, Push, Release, Scene, Throw
 
@@ -106,7 +107,9 @@ def _part(part: Part, poses: Mapping[str, Pose]) -> Data:
     def machine(value: MachineSpec) -> Data:
         return {"start": value.start, "states": {key: _state(state, poses) for key, state in value.states.items()}}
 
-    return _given(part, {"beats": beats, "machine": machine}, skip=("reserved",)) | dict(part.reserved)
+    sections = {key: KINDS[key].write(value) for key, value in part.sections.items()}
+    own = _given(part, {"beats": beats, "machine": machine}, skip=("reserved", "sections"))
+    return own | sections | dict(part.reserved)
 
 
 def _state(state: StateSpec, poses: Mapping[str, Pose]) -> Data:

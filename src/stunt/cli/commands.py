@@ -1,0 +1,107 @@
+"""The smaller commands: `stunt examples`, `stunt show`, `stunt figures`, `stunt bench`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from stunt.cli.terminal import say, screen, waiting, write
+from stunt.errors import ScriptFileError, StuntError, UnknownNameError
+from stunt.examples import Example, example, examples
+from stunt.record.files import written_aside
+
+PAPERS = ("p0",)
+"""What `stunt figures` can draw."""
+
+
+def list_examples(args: argparse.Namespace) -> int:
+    """List the examples, print one, or copy one."""
+    if args.name is None:
+        if args.copy is not None:
+            raise StuntError("--copy needs the name of an example: stunt examples NAME --copy FILE.")
+        screen().print(_examples_table())
+        return 0
+    chosen = example(args.name)
+    if args.copy is None:
+        write(chosen.text())
+    else:
+        write(f"{_copy(chosen, Path(args.copy))}\n")
+    return 0
+
+
+def _examples_table() -> Table:
+    from stunt.direction.script_file import load_script
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("example", no_wrap=True)
+    table.add_column("title")
+    table.add_column("what happens")
+    for entry in examples():
+        table.add_row(entry.name, escape(load_script(entry.path).title), escape(entry.description))
+    return table
+
+
+def _copy(chosen: Example, to: Path) -> Path:
+    """Copy an example into a folder or to a new file."""
+    to = to / chosen.path.name if to.is_dir() else to
+    if to.exists():
+        raise ScriptFileError(f"'{to}' is there already, and stays as it is.")
+    try:
+        with written_aside(to) as aside:
+            aside.write_bytes(chosen.path.read_bytes())
+    except OSError as error:
+        raise ScriptFileError(f"cannot write '{to}': {error.strerror}.") from error
+    return to
+
+
+def show(args: argparse.Namespace) -> int:
+    """Print a take's beat table; play it if asked to."""
+    from stunt.record.beat_table import beat_table
+    from stunt.record.report import make_report
+    from stunt.record.take import Take
+
+    take = Take.load(args.take)
+    report = make_report(take, wall_seconds=None)
+    screen().print(beat_table(report))
+    for sentence in report["warnings"]:
+        say("warning", sentence)
+    if args.live or args.web or args.port is not None or args.no_browser:
+        from stunt.record.live import show_live
+
+        show_live(take, web=args.web or None, port=args.port or 0, open_browser=not args.no_browser)
+    return 0
+
+
+def figures(args: argparse.Namespace) -> int:
+    """Draw a paper's figures from fresh runs."""
+    if args.paper not in PAPERS:
+        raise UnknownNameError("paper", args.paper, PAPERS)
+    from stunt.cli.take_files import check_writable
+
+    out = Path(args.out)
+    check_writable(out)
+    with waiting(f"drawing the figures of {args.paper}", quiet=False):
+        paths = _part(f"stunt.figures.{args.paper}").make(out)
+    write("".join(f"{path}\n" for path in paths))
+    return 0
+
+
+def bench(args: argparse.Namespace) -> int:
+    """Measure; the rest of the command line belongs to the benchmark."""
+    return int(_part("stunt.bench.main").run(args.rest) or 0)
+
+
+def _part(module: str) -> Any:
+    """Import a part of Stunt that only some commands need."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module.startswith(error.name):
+            raise
+        raise StuntError(f"this Stunt was installed without '{module}'.") from error

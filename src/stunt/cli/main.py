@@ -1,0 +1,59 @@
+"""The `stunt` command. Exit codes: 0 done, 2 a mistake the user can mend, 3 blow-up, 130 Ctrl-C, 141 reader gone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.parser import parse
+from stunt.cli.terminal import forgive_encoding, give_up_output, say
+from stunt.errors import StuntError
+
+_READER_GONE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line.
+
+    Args:
+        argv: What was typed after `stunt`; None takes the process's own.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        forgive_encoding()
+        code = _run(parse(sys.argv[1:] if argv is None else list(argv)))
+        sys.stdout.flush()
+        return code
+    except SystemExit as exit_:  # from --help and --version
+        return int(exit_.code or 0)
+    except StuntError as error:
+        say("error", str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("", "interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        give_up_output()
+        return _READER_GONE
+
+
+def _run(args: argparse.Namespace) -> int:
+    # Imported here, so that Ctrl-C while the engine loads is handled like any other.
+    from stunt.cli import commands, perform
+
+    run = {
+        "perform": perform.perform,
+        "examples": commands.list_examples,
+        "show": commands.show,
+        "figures": commands.figures,
+        "bench": commands.bench,
+    }
+    return run[args.command](args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""What can be typed after `stunt`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from stunt import __version__
+from stunt.errors import StuntError, UnknownNameError
+
+COMMANDS = ("perform", "examples", "show", "figures", "bench")
+
+
+class UsageError(StuntError):
+    """Arguments that do not make a command."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints look like all others."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Complain."""
+        raise UsageError(f"{message} (see '{self.prog} --help')")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line.
+
+    Raises:
+        StuntError: It is none; the message says what exists.
+        SystemExit: It asked for help or for the version, which are printed.
+    """
+    parser, commands = _parsers()
+    if not argv:
+        parser.error("a command is missing: " + ", ".join(COMMANDS))
+    if argv[0].startswith("-") and argv[0] not in parser._option_string_actions:
+        _complain(parser, argv[0])
+    if not argv[0].startswith("-") and argv[0] not in COMMANDS:
+        raise UnknownNameError("command", argv[0], COMMANDS)
+    args, rest = parser.parse_known_args(argv)
+    if args.command == "bench":
+        args.rest = rest
+    elif rest:
+        _complain(commands[args.command], rest[0])
+    return args
+
+
+def _complain(parser: argparse.ArgumentParser, word: str) -> NoReturn:
+    if not word.startswith("-"):
+        parser.error(f"'{word}' is one argument too many")
+    options = [name for name in parser._option_string_actions if name.startswith("--")]
+    raise UnknownNameError(f"option of {parser.prog}", word.partition("=")[0], options)
+
+
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    parser = _Parser(prog="stunt", description="A stunt double for animated characters.")
+    parser.add_argument("--version", action="version", version=f"stunt {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    made = {
+        "perform": commands.add_parser("perform", help="play a script and write the take"),
+        "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
+        "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
+        "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
+        "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
+    }
+    _perform_arguments(made["perform"])
+    _other_arguments(made)
+    return parser, made
+
+
+def _perform_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("script", metavar="SCRIPT|EXAMPLE", help="a .yaml file, or the name of an example (see 'stunt examples')")
+    add("--out", metavar="DIR", help="where the take goes (default: takes/NAME; with --json: nowhere)")
+    add("--json", action="store_true", help="print the report as JSON, and nothing else")
+    add("--rate", type=float, metavar="HZ", help="physics and control rate")
+    add("--physics-hz", type=float, metavar="HZ", help="physics rate")
+    add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
+    add("--seed", type=int, metavar="N", help="seed of everything random")
+    add("--quiet", action="store_true", help="print errors only")
+    add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
+
+
+def _other_arguments(parsers: dict[str, _Parser]) -> None:
+    add = parsers["examples"].add_argument
+    add("name", nargs="?", metavar="NAME", help="print this one")
+    add("--copy", metavar="FILE", help="copy it to a new file")
+    add = parsers["show"].add_argument
+    add("take", metavar="TAKE", help="a take.npz, or the folder it is in")
+    add("--live", action="store_true", help="play it in MuJoCo Studio: a window, or a page where there is no display")
+    add("--web", action="store_true", help="play it on a page of this machine, even if there is a display")
+    add("--port", type=int, metavar="N", help="the page's port")
+    add("--no-browser", action="store_true", help="open no browser for the page")
+    add = parsers["figures"].add_argument
+    add("paper", nargs="?", default="p0", metavar="PAPER", help="which paper (default: p0, On the Beat)")
+    add("--out", metavar="DIR", default="figures", help="where they go (default: figures)")

@@ -1,0 +1,184 @@
+"""`stunt perform`: play a script, write the take, say how it went."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
+from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
+from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
+from stunt.control.run import run as compiled_loop
+from stunt.direction.door.node import node_from_plain
+from stunt.direction.door.stage_part import RATE_KEYS, read_rates
+from stunt.direction.door.values import Section, whole
+from stunt.direction.performance import Performance
+from stunt.direction.script import Script
+from stunt.direction.script_file import load_script
+from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
+from stunt.examples import example, example_names
+from stunt.record.beat_table import beat_table
+from stunt.record.report import make_report, report_text
+from stunt.record.take import Take
+from stunt.stage.loop import SPEED_LIMIT, Stage
+from stunt.stage.scene import Scene
+
+_COMMAND_LINE = "the command line"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a performance.
+
+    Attributes:
+        take: What was performed, to its end or until it was stopped.
+        report: The report on it.
+        blow_up: What stopped it, if it blew up.
+        crash: The last second of states, if it blew up.
+    """
+
+    take: Take
+    report: dict[str, Any]
+    blow_up: BlowUpError | None = None
+    crash: Take | None = None
+
+
+def perform(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        The exit code: 0, or 130 if the user stopped it.
+
+    Raises:
+        StuntError: A mistake in the script or the arguments; nothing was written.
+        BlowUpError: The simulation blew up; what was performed is written.
+    """
+    path = find_script(args.script)
+    performance = Performance(with_options(load_script(path), args))
+    folder = _folder(args, path)
+    if folder is not None:
+        check_writable(folder)
+    with waiting("getting ready (the first time on a machine takes some ten seconds)", quiet=args.quiet):
+        warm_up(performance.stage)
+    # From the first step until the take is written: whoever presses Ctrl-C, even twice, gets what was performed.
+    with noted_interrupts() as interrupts:
+        outcome = play(performance, interrupts, quiet=args.quiet)
+        written = write_take(folder, outcome.take, outcome.report, crash=outcome.crash) if folder else None
+    _show(outcome, args)
+    if outcome.blow_up is not None:
+        raise _with_crash_file(outcome.blow_up, folder)
+    if performance.interrupted:
+        so_far = f"the take so far is in {written}" if written else "the report is of what was performed so far"
+        say("", f"interrupted at {outcome.take.seconds:.2f} s of {performance.seconds:.2f} s; {so_far}")
+        return INTERRUPTED
+    interrupts.check()
+    if folder is not None:
+        _finish(folder, outcome.take, args)
+    return 0
+
+
+def find_script(name: str) -> Path:
+    """Return the file of a script or an example.
+
+    Raises:
+        ScriptFileError: It looks like a path, and there is no such file.
+        UnknownExampleError: It is neither a file nor an example.
+    """
+    looks_like_path = os.sep in name or Path(name).suffix.lower() in (".yaml", ".yml")
+    if not looks_like_path and name.lower() in example_names():
+        return example(name).path
+    if os.path.exists(name):
+        return Path(name)
+    if looks_like_path:
+        known = Path(name).stem.lower() in example_names()
+        hint = f" There is an example '{Path(name).stem.lower()}': name it without '.yaml'." if known else ""
+        raise ScriptFileError(f"there is no such file.{hint}", Place(name))
+    return example(name).path
+
+
+def with_options(script: Script, args: argparse.Namespace) -> Script:
+    """Return the script with the rates and the seed of the command line, under the same rules as in a script."""
+    rates = (args.physics_hz, args.control_hz)
+    if args.rate is not None and rates != (None, None):
+        other = "--physics-hz" if args.physics_hz is not None else "--control-hz"
+        raise StuntError(f"--rate sets both rates, so it cannot be given together with {other}.")
+    physics, control = _rates(script.scene, args)
+    seed = script.scene.seed if args.seed is None else args.seed
+    seed = _section(seed=seed).read("seed", whole, 0, least=0, most=2**32 - 1)
+    return replace(script, scene=replace(script.scene, physics_hz=physics, control_hz=control, seed=seed))
+
+
+def _rates(scene: Scene, args: argparse.Namespace) -> tuple[float, float]:
+    if args.rate is not None:
+        return read_rates(_section(rate=args.rate))
+    if args.physics_hz is None and args.control_hz is None:
+        return scene.physics_hz, scene.control_hz
+    physics = scene.physics_hz if args.physics_hz is None else args.physics_hz
+    control = scene.control_hz if args.control_hz is None else args.control_hz
+    return read_rates(_section(physics_hz=physics, control_hz=control))
+
+
+def _section(**values: float) -> Section:
+    return Section(node_from_plain(values, _COMMAND_LINE), _COMMAND_LINE, (*RATE_KEYS, "seed"))
+
+
+def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> Outcome:
+    """Play a performance to its end, until Ctrl-C, or until it blows up."""
+    title = performance.script.title or Path(performance.script.source).stem
+    blow_up = crash = None
+    with progress_bar(title, performance.seconds, quiet=quiet) as show:
+
+        def progress(time: float) -> None:
+            show(time)
+            interrupts.check()  # here, between two chunks, stopping leaves a take of whole frames
+
+        try:
+            take = performance.run(progress)
+        except BlowUpError as error:
+            performance.warnings.append(str(error))
+            take, blow_up, crash = performance.take(), error, performance.black_box()
+    return Outcome(take, make_report(take, wall_seconds=performance.wall_seconds), blow_up, crash)
+
+
+def warm_up(stage: Stage) -> None:
+    """Have the inner loop compiled before the clock starts; takes no step."""
+    stage.advance(0)
+    compiled_loop(
+        stage.model._address, stage.data._address, stage.board.table, stage.tick, 0, stage.steps_per_control,
+        stage.step_time, SPEED_LIMIT,
+    )  # fmt: skip
+
+
+def _folder(args: argparse.Namespace, script: Path) -> Path | None:
+    """Return where the take goes; None where it is not kept."""
+    if args.out is not None:
+        return Path(args.out)
+    return None if args.json else Path("takes") / script.stem
+
+
+def _show(outcome: Outcome, args: argparse.Namespace) -> None:
+    if args.json:
+        write(report_text(outcome.report, ascii_only=not speaks_unicode()))
+    elif not args.quiet:
+        screen().print(beat_table(outcome.report))
+        # Why it stopped before its end is said at the very end.
+        for sentence in outcome.report["warnings"]:
+            if sentence != str(outcome.blow_up) and not sentence.startswith("interrupted at "):
+                say("warning", sentence)
+
+
+def _finish(folder: Path, take: Take, args: argparse.Namespace) -> None:
+    names = [TAKE, REPORT]
+    if not args.no_pictures:
+        with waiting("drawing", quiet=args.quiet):
+            names += [path.name for path in draw_pictures(folder, take)]
+    if not args.quiet and not args.json:
+        write(f"{folder}: {', '.join(names)}\n")
+
+
+def _with_crash_file(error: BlowUpError, folder: Path | None) -> BlowUpError:
+    crash_file = None if folder is None else str(folder / CRASH)
+    return BlowUpError(error.body, error.time, error.detail, crash_file)

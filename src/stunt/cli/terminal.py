@@ -1,0 +1,103 @@
+"""What the command line prints: results on the standard output, everything else on the standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+_PIPE_WIDTH = 110  # columns of a table that goes to a file or another program
+
+
+class _Screen(Console):
+    """A console that lets the command line decide what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass the error on."""
+        raise BrokenPipeError
+
+
+def screen(*, errors: bool = False) -> Console:
+    """Return the console for results, or the one for everything else."""
+    stream = sys.stderr if errors else sys.stdout
+    width = None if _is_terminal(stream) or os.environ.get("COLUMNS") else _PIPE_WIDTH
+    return _Screen(file=stream, width=width, highlight=False, soft_wrap=False)
+
+
+def say(kind: str, sentence: str) -> None:
+    """Print one line such as `error: …` on the standard error."""
+    line = " ".join(sentence.splitlines())
+    sys.stderr.write(f"{kind}: {line}\n" if kind else f"{line}\n")
+    sys.stderr.flush()
+
+
+def write(text: str) -> None:
+    """Print text on the standard output, as it is."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def speaks_unicode() -> bool:
+    """Tell whether the standard output takes every character."""
+    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+
+
+def forgive_encoding() -> None:
+    """Let characters a terminal cannot show become question marks instead of errors."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def give_up_output() -> None:
+    """Point the standard output nowhere, so that nothing complains at exit about a reader who went away."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def progress_bar(title: str, seconds: float, *, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """Show a bar on the standard error while a performance runs; where that is no terminal, one line.
+
+    Args:
+        title: What is performed.
+        seconds: How long it lasts [s].
+        quiet: Show nothing.
+
+    Yields:
+        What to call with the simulated time [s].
+    """
+    if quiet or not _is_terminal(sys.stderr):
+        if not quiet:
+            say("", f"performing {title}: {seconds:.2f} s")
+        yield lambda time: None
+        return
+    shown = TextColumn("{task.completed:.1f} of {task.total:.1f} s")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), shown, TimeRemainingColumn())
+    with Progress(*columns, console=screen(errors=True), transient=True) as bar:
+        task = bar.add_task(f"performing {title}", total=seconds)
+        yield lambda time: bar.update(task, completed=time)
+
+
+@contextlib.contextmanager
+def waiting(what: str, *, quiet: bool) -> Iterator[None]:
+    """Show a spinner on the standard error while something takes a while; nothing where that is no terminal."""
+    if quiet or not _is_terminal(sys.stderr):
+        yield
+        return
+    with screen(errors=True).status(what):
+        yield
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:  # a closed stream
+        return False

@@ -1,0 +1,83 @@
+"""Whether a character stayed on its feet, and how much of that it owes to forces from outside its body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt import rotations
+from stunt.record.take import Take
+
+FALL_TILT_DEG: Final = 60.0
+"""A free root that leans further than this from how it stood at the start has fallen."""
+FALL_HEIGHT: Final = 0.5
+"""So has one that is below this share of its height at the start."""
+_STANDARD_GRAVITY = 9.81
+Floats = NDArray[np.float64]
+
+
+def fall_time(take: Take, about: Mapping[str, Any]) -> float | None:
+    """Return when a character had fallen [s]; None if it did not, or if its root is fixed.
+
+    Args:
+        take: The performance.
+        about: The character's entry in the take's meta.
+    """
+    where = about.get("root_qpos")
+    if where is None:
+        return None
+    height = take.qpos[:, where + 2]
+    down = _tilt_deg(take.qpos[:, where + 3 : where + 7]) > FALL_TILT_DEG
+    if height[0] > 0.0:
+        down |= height < FALL_HEIGHT * height[0]
+    return float(take.time[np.argmax(down)]) if down.any() else None
+
+
+def _tilt_deg(orientation: Floats) -> Floats:
+    """Return the angle between the direction that was up at the start and the vertical [°], (T,)."""
+    up = np.array([0.0, 0.0, 1.0])
+    own_up = rotations.rotate(rotations.conjugate(orientation[0]), up)
+    now = rotations.rotate(orientation, own_up)
+    return np.asarray(np.degrees(np.arctan2(np.linalg.norm(now[:, :2], axis=1), now[:, 2])))
+
+
+def assistance(take: Take, number: int, about: Mapping[str, Any], model: mujoco.MjModel) -> dict[str, Any]:
+    """Say how much force and torque a character got from outside its body, beyond contacts and pushes.
+
+    Args:
+        take: The performance.
+        number: Which of the take's characters.
+        about: The character's entry in the take's meta.
+        model: The take's model.
+    """
+    # The first frame was not reached by a step, so nothing could act on the way to it.
+    pull = np.linalg.norm(take.assistance[1:, number, :3], axis=1)
+    twist = np.linalg.norm(take.assistance[1:, number, 3:], axis=1)
+    gravity = float(np.linalg.norm(model.opt.gravity)) or _STANDARD_GRAVITY
+    weight = float(about["mass"]) * gravity
+    lever = weight * _centre_height(take, model, int(about["root_body"]))
+    return {
+        "root": about["root"],
+        "force_mean": _mean(pull) / weight,
+        "force_peak": float(pull.max(initial=0.0)) / weight,
+        "torque_mean": _mean(twist) / lever,
+        "torque_peak": float(twist.max(initial=0.0)) / lever,
+        "impulse": float(pull @ np.diff(take.time)),
+    }
+
+
+def _centre_height(take: Take, model: mujoco.MjModel, root_body: int) -> float:
+    """Return how high the centre of mass is at the start [m], at least a centimetre."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = take.qpos[0]
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return max(float(data.subtree_com[root_body, 2]), 0.01)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if values.size else 0.0

@@ -1,0 +1,145 @@
+"""What a take says about one character's joints over time: gains, errors and torques by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.errors import TakeError, UnknownNameError
+from stunt.record.take import Take
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """One character's share of a take. T frames, n joints; a ball joint is one track, of its largest component.
+
+    Attributes:
+        character: Whose.
+        names: Joint names, (n,).
+        values: One column per joint, (T, n).
+    """
+
+    character: str
+    names: tuple[str, ...]
+    values: Floats
+
+    def pick(self, joints: Sequence[str] | None, most: int, activity: Floats | None = None) -> Tracks:
+        """Keep the named joints, or the `most` active ones, most active first.
+
+        Args:
+            joints: Which joints; None chooses.
+            most: How many are chosen at most.
+            activity: How active each joint is, (n,); None is its largest value.
+        """
+        if joints is None:
+            peak = np.nan_to_num(np.abs(self.values)).max(axis=0, initial=0.0) if activity is None else activity
+            order = [int(k) for k in np.argsort(-peak, kind="stable")[:most]]
+        else:
+            order = [self._index(name) for name in joints]
+        return Tracks(self.character, tuple(self.names[k] for k in order), self.values[:, order])
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise UnknownNameError(f"joint of '{self.character}'", name, self.names)
+        return self.names.index(name)
+
+
+def characters_of(take: Take) -> Mapping[str, Mapping[str, Any]]:
+    """Return the take's characters, or say that there is none."""
+    characters: Mapping[str, Mapping[str, Any]] = take.meta.get("characters") or {}
+    if not characters:
+        raise TakeError("the take names no characters, so there are no joints to plot.")
+    return characters
+
+
+def gains(take: Take, character: str) -> Tracks:
+    """Return each joint's stiffness k_s over time [N·m/rad]."""
+    return _by_joint(character, characters_of(take)[character], take.stiffness)
+
+
+def torque_shares(take: Take, character: str) -> Tracks:
+    """Return each joint's torque over time as a share of its strength; joints without a limit are left out."""
+    about = characters_of(take)[character]
+    strength = np.array([np.inf if s is None else float(s) for s in about["strength"]], dtype=np.float64)
+    limited = np.isfinite(strength) & (strength > 0.0)
+    kept = {key: np.asarray(about[key])[limited].tolist() for key in ("dofs", "dof_names")}
+    scaled = np.zeros_like(take.torque)
+    scaled[:, kept["dofs"]] = np.abs(take.torque[:, kept["dofs"]]) / strength[limited]
+    return _by_joint(character, kept, scaled)
+
+
+def errors(take: Take, character: str, model: mujoco.MjModel) -> Tracks:
+    """Return each joint's angle to where it was heading, over time [deg]; NaN while it was passive.
+
+    Slide joints are left out: their error is no angle.
+    """
+    names, columns = [], []
+    for name in _joint_names(characters_of(take)[character]["dof_names"]):
+        joint = model.joint(f"{character}/{name}")
+        kind, where = int(joint.type[0]), int(joint.qposadr[0])
+        if kind == int(mujoco.mjtJoint.mjJNT_HINGE):
+            columns.append(np.abs(take.qpos[:, where] - take.target[:, where]))
+        elif kind == int(mujoco.mjtJoint.mjJNT_BALL):
+            columns.append(angle_between(take.qpos[:, where : where + 4], take.target[:, where : where + 4]))
+        else:
+            continue
+        names.append(name)
+    values = np.degrees(np.column_stack(columns)) if columns else np.empty((take.time.size, 0))
+    return Tracks(character, tuple(names), values)
+
+
+def travel(take: Take, character: str, model: mujoco.MjModel) -> Floats:
+    """Return how far each joint moved at most from where it started [rad or m], (n,)."""
+    far = []
+    for name in _joint_names(characters_of(take)[character]["dof_names"]):
+        joint = model.joint(f"{character}/{name}")
+        where = int(joint.qposadr[0])
+        if int(joint.type[0]) == int(mujoco.mjtJoint.mjJNT_BALL):
+            turned = angle_between(take.qpos[:, where : where + 4], take.qpos[:1, where : where + 4])
+        else:
+            turned = np.abs(take.qpos[:, where] - take.qpos[0, where])
+        far.append(float(turned.max(initial=0.0)))
+    return np.array(far)
+
+
+def angle_between(first: Floats, second: Floats) -> Floats:
+    """Return the angle of the rotation between quaternions wxyz, [rad], (T,) from (T, 4) each."""
+    first = first / np.linalg.norm(first, axis=1, keepdims=True)
+    second = second / np.linalg.norm(second, axis=1, keepdims=True)
+    # The chord's length keeps small angles exact, where the arc cosine of their product would lose them.
+    apart, across = np.linalg.norm(first - second, axis=1), np.linalg.norm(first + second, axis=1)
+    return np.asarray(4.0 * np.arctan2(np.minimum(apart, across), np.maximum(apart, across)))
+
+
+def beat_times(take: Take, character: str | None = None) -> list[tuple[float, str]]:
+    """Return when beats were due [s] and the poses' names, in order."""
+    found = {
+        (float(event["time"]), str(event.get("pose") or ""))
+        for event in take.events
+        if event.get("kind") == "beat" and character in (None, event.get("character"))
+    }
+    return sorted(found)
+
+
+def _by_joint(character: str, about: Mapping[str, Any], values: Floats) -> Tracks:
+    names = _joint_names(about["dof_names"])
+    dofs = list(zip(about["dofs"], map(_joint_name, about["dof_names"]), strict=True))
+    columns = [values[:, [dof for dof, owner in dofs if owner == name]].max(axis=1) for name in names]
+    stacked = np.column_stack(columns) if columns else np.empty((len(values), 0))
+    return Tracks(character, tuple(names), stacked)
+
+
+def _joint_names(dof_names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(_joint_name(name) for name in dof_names))
+
+
+def _joint_name(dof_name: str) -> str:
+    """Take the axis off a ball joint's degree of freedom: `shoulder.x` is of `shoulder`."""
+    return dof_name[:-2] if dof_name[-2:] in (".x", ".y", ".z") else dof_name

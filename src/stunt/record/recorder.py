@@ -1,0 +1,123 @@
+"""The recorder: crew that notes, frame by frame, what becomes the take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.control.board import PASSIVE
+from stunt.record.take import Take
+from stunt.stage.loop import Stage
+
+CONTACT_HZ: Final = 60.0
+_ROWS: Final = ("time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated")
+
+
+class Recorder:
+    """Notes the stage at a steady rate. Must be the first of the crew, to see each moment before it is changed."""
+
+    def __init__(self, stage: Stage, *, record_hz: float = 120.0) -> None:
+        """Start recording.
+
+        Args:
+            stage: What to record.
+            record_hz: Frames per second; at most one per control step.
+        """
+        self._stage = stage
+        self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / record_hz))
+        frame_hz = stage.scene.physics_hz / self._stride
+        self._contact_stride = max(1, round(frame_hz / CONTACT_HZ))
+        self._rows: dict[str, list[Any]] = {name: [] for name in _ROWS}
+        self._assistance: list[NDArray[np.float64]] = []
+        self._contacts: list[tuple[int, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]] = []
+        self._due = 0
+        stage.crew.insert(0, self)
+
+    def due(self) -> int:
+        """Return the tick of the next frame."""
+        return self._due
+
+    def act(self) -> None:
+        """Note a frame."""
+        stage, board, rows = self._stage, self._stage.board, self._rows
+        self._due = stage.tick + self._stride
+        rows["time"].append(stage.time)
+        rows["qpos"].append(stage.data.qpos.copy())
+        rows["qvel"].append(stage.data.qvel.copy())
+        rows["target"].append(np.where(self._passive_positions(), np.nan, board.goal))
+        rows["target_velocity"].append(board.goal_velocity.copy())
+        rows["torque"].append(board.torque.copy())
+        rows["stiffness"].append(board.stiffness.copy())
+        rows["damping"].append(board.damping.copy())
+        rows["saturated"].append(board.saturated.astype(bool))
+        self._assistance.append(self._held_roots())
+        if (len(rows["time"]) - 1) % self._contact_stride == 0 and stage.data.ncon:
+            self._note_contacts(len(rows["time"]) - 1)
+
+    def _passive_positions(self) -> NDArray[np.bool_]:
+        model, law = self._stage.model, self._stage.board.law
+        ends = np.append(model.jnt_qposadr[1:], model.nq)
+        return np.repeat(law == PASSIVE, ends - model.jnt_qposadr)
+
+    def _held_roots(self) -> NDArray[np.float64]:
+        """Return what holds each fixed root, from the engine's internal forces, (characters, 6)."""
+        stage = self._stage
+        held = np.zeros((len(stage.built.characters), 6))
+        fixed = [(n, c) for n, c in enumerate(stage.built.characters.values()) if c.root is None]
+        if fixed and stage.tick:
+            mujoco.mj_rnePostConstraint(stage.model, stage.data)
+        for number, character in fixed:
+            if not stage.tick:
+                continue
+            body = character.root_body
+            torque, force = stage.data.cfrc_int[body, :3], stage.data.cfrc_int[body, 3:]
+            # The engine refers it to the tree's centre of mass; moved to the root.
+            reference = stage.data.subtree_com[stage.model.body_rootid[body]]
+            held[number, :3] = force
+            held[number, 3:] = torque + np.cross(reference - stage.data.xpos[body], force)
+        return held
+
+    def _note_contacts(self, frame: int) -> None:
+        stage = self._stage
+        contact, count = stage.data.contact, stage.data.ncon
+        forces = np.zeros((count, 3))
+        wrench = np.zeros(6)
+        for index in range(count):
+            mujoco.mj_contactForce(stage.model, stage.data, index, wrench)
+            forces[index] = contact.frame[index].reshape(3, 3).T @ wrench[:3]
+        self._contacts.append((frame, contact.geom.copy(), contact.pos.copy(), forces))
+
+    def take(self, events: list[dict[str, Any]], meta: Mapping[str, Any]) -> Take:
+        """Return what has been recorded so far."""
+        stage = self._stage
+        model_bytes = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
+        mujoco.mj_saveModel(stage.model, None, model_bytes)
+        # An interrupt may have come in the middle of a frame: only whole ones count.
+        whole = min(len(self._assistance), *(len(rows) for rows in self._rows.values()))
+        columns = {name: np.array(rows[:whole]) for name, rows in self._rows.items()}
+        frames = [np.full(len(geoms), frame, np.int32) for frame, geoms, _, _ in self._contacts]
+        return Take(
+            **columns,
+            assistance=np.array(self._assistance[:whole]),
+            contact_frame=np.concatenate(frames) if frames else np.zeros(0, np.int32),
+            contact_geoms=np.concatenate([c[1] for c in self._contacts]) if frames else np.zeros((0, 2), np.int32),
+            contact_position=np.concatenate([c[2] for c in self._contacts]) if frames else np.zeros((0, 3)),
+            contact_force=np.concatenate([c[3] for c in self._contacts]) if frames else np.zeros((0, 3)),
+            model_bytes=model_bytes,
+            events=events,
+            meta=meta,
+        )
+
+    def save(self) -> Any:
+        """Return what is recorded so far; frames are never changed, so they are shared."""
+        return {n: list(r) for n, r in self._rows.items()}, list(self._assistance), list(self._contacts), self._due
+
+    def restore(self, state: Any) -> None:
+        """Put a recording back."""
+        rows, assistance, contacts, self._due = state
+        self._rows = {name: list(values) for name, values in rows.items()}
+        self._assistance, self._contacts = list(assistance), list(contacts)

@@ -1,0 +1,146 @@
+"""The report of a take: what a program wants to know about a performance, as JSON-able data.
+
+`docs/take.md` defines every field. Nothing is measured here that the take does not hold; only the wall clock is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+
+from stunt.errors import TakeError
+from stunt.record.closest_approach import timing_error_ms
+from stunt.record.footing import assistance, fall_time
+from stunt.record.take import Take
+
+SCHEMA_VERSION: Final = 1
+MISSED_DEG: Final = 1.0
+"""A beat whose worst joint is off by more than this [°] counts as missed."""
+_MEASURED = ("index", "time", "pose", "error_deg", "error_deg_rms", "velocity_error", "worst_joint")
+_FORECAST = ("feasible", "needed_share", "needed_by")
+Entry = dict[str, Any]
+
+
+def make_report(take: Take, *, wall_seconds: float | None) -> dict[str, Any]:
+    """Report on a take.
+
+    Args:
+        take: The performance.
+        wall_seconds: How long the playing took on the clock on the wall [s]; None where that is not known.
+
+    Raises:
+        TakeError: The take has no frames.
+    """
+    if not take.time.size:
+        raise TakeError("the take has no frames, so there is nothing to report.")
+    model, meta = take.model(), take.meta
+    cast: Mapping[str, Mapping[str, Any]] = meta.get("characters", {})
+    characters = {name: _character(take, model, number, name) for number, name in enumerate(cast)}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "title": meta.get("title", ""),
+        "source": meta.get("source", ""),
+        "seconds": take.seconds,
+        "realtime_factor": take.seconds / wall_seconds if wall_seconds else None,
+        "seed": meta.get("seed"),
+        "physics_hz": meta.get("physics_hz"),
+        "control_hz": meta.get("control_hz"),
+        "interrupted": bool(meta.get("interrupted", False)),
+        "warnings": [*meta.get("warnings", ()), *_aftermath(take, cast, characters)],
+        "characters": characters,
+    }
+
+
+def report_text(report: Mapping[str, Any], *, ascii_only: bool = False) -> str:
+    """Return a report as JSON text that every reader of JSON takes: no NaN, no infinity."""
+    return json.dumps(report, indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+
+
+def _character(take: Take, model: mujoco.MjModel, number: int, name: str) -> dict[str, Any]:
+    about = take.meta["characters"][name]
+    return {
+        "body": about["body"],
+        "root": about["root"],
+        "fell": fall_time(take, about) is not None,
+        "assistance": assistance(take, number, about, model),
+        "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
+        "beats": _beats(take, name),
+    }
+
+
+def _beats(take: Take, name: str) -> list[dict[str, Any]]:
+    events = [e for e in take.events if e["kind"] == "beat" and e.get("character") == name]
+    due = [float(event["time"]) for event in events]
+    beats = []
+    for event, before, after in zip(events, [0.0, *due], [*due[1:], math.inf], strict=False):
+        beats.append(_beat(take, take.meta["characters"][name], event, before, after))
+    return beats
+
+
+def _beat(take: Take, about: Mapping[str, Any], event: Mapping[str, Any], before: float, after: float) -> Entry:
+    """Report on one beat; `before` and `after` are the times of its neighbours [s]."""
+    used_share, used_by = _strength_used(take, about, before, float(event["time"]))
+    return {
+        **{key: event[key] for key in _MEASURED},
+        "error_ms": timing_error_ms(take, about["joints"], event, before, after),
+        "saturated": list(event["saturated"]),
+        "missed": bool(event["error_deg"] > MISSED_DEG),
+        "used_share": used_share,
+        "used_by": used_by,
+        **{key: event[key] for key in _FORECAST if key in event},
+    }
+
+
+def _strength_used(take: Take, about: Mapping[str, Any], before: float, due: float) -> tuple[float, str]:
+    """Return the largest torque on the way to a beat as a share of its joint's strength, and the joint."""
+    # A frame holds the torque of the step that led to it, so the one after the beat is not on the way.
+    frames = (take.time > before + 1e-9) & (take.time <= due + 1e-9)
+    worst = (0.0, "")
+    for name, joint in about["joints"].items():
+        strength = _strength(about, name)
+        if strength is None or not frames.any():
+            continue
+        width = 3 if joint["kind"] == "ball" else 1
+        torque = take.torque[frames, joint["dof"] : joint["dof"] + width]
+        worst = max(worst, (float(np.linalg.norm(torque, axis=1).max()) / strength, name))
+    return worst
+
+
+def _strength(about: Mapping[str, Any], joint: str) -> float | None:
+    """Return a joint's peak torque [N·m]; None where it has no limit."""
+    strength = about["strength"][about["dofs"].index(about["joints"][joint]["dof"])]
+    return float(strength) if strength else None
+
+
+def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any]) -> list[str]:
+    """Say in sentences what went wrong, character by character."""
+    sentences = []
+    for name, entry in characters.items():
+        fell = fall_time(take, cast[name])
+        if fell is not None:
+            sentences.append(f"{name} fell at {fell:.2f} s")
+        sentences += [f"{name}: {_miss(beat, cast[name])}" for beat in entry["beats"] if beat["missed"]]
+    return sentences
+
+
+def _miss(beat: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    unit = " mm" if about["joints"][beat["worst_joint"]]["kind"] == "slide" else "°"
+    what = f"beat {beat['index'] + 1} '{beat['pose']}' at {beat['time']:.2f} s"
+    return f"{what} missed by {beat['error_deg']:.3g}{unit} ({beat['worst_joint']}); {_limits_met(beat, about)}"
+
+
+def _limits_met(beat: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    """Say which joints were at the limit of their strength, the one that missed first."""
+    joints: Sequence[str] = sorted(beat["saturated"], key=lambda name: name != beat["worst_joint"])
+    if not joints:
+        return "no joint was at its limit"
+    first = f"{joints[0]} was at its limit of {_strength(about, joints[0]) or math.inf:.3g} N·m"
+    others = len(joints) - 1
+    if others == 1:
+        return f"{first}, as was {joints[1]}"
+    return f"{first}, as were {others} other joints" if others else first

@@ -1,0 +1,115 @@
+"""A take: everything that happened in one performance, in one `.npz` file.
+
+The file holds plain arrays and one JSON text, no pickled objects; `docs/take.md` documents every field.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.errors import TakeError
+from stunt.record.files import written_aside
+
+SCHEMA_VERSION = 1
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Take:
+    """One recorded performance. T frames, one per recorded control step, the first at time 0.
+
+    Attributes:
+        time: Simulated time [s], (T,).
+        qpos: Positions, (T, nq).
+        qvel: Velocities, (T, nv).
+        target: Position each joint was heading for, (T, nq); NaN where a joint was passive.
+        target_velocity: Velocity it was to arrive with, (T, nv).
+        torque: Generalized force each joint produced in the step that led to the frame [N·m], (T, nv).
+        stiffness: k_s of that step [N·m/rad], (T, nv); under `full` coupling the diagonal M_ii/λ².
+        damping: k_d of that step [N·m·s/rad], (T, nv).
+        saturated: Whether the torque was at the joint's limit, (T, nv).
+        assistance: Force [N] and torque [N·m, about the root] that each character got from outside its body beyond
+            contacts and pushes: what holds a fixed root, or a root spring gives. World frame, (T, characters, 6).
+        contact_frame: Frame each contact belongs to, (K,).
+        contact_geoms: The two geoms of each contact, (K, 2).
+        contact_position: Contact point in the world [m], (K, 3).
+        contact_force: Force on the second geom, world frame [N], (K, 3).
+        events: What happened, in order: dicts with `time`, `kind` and what belongs to it.
+        meta: Names, indices, scene and settings, as JSON-able data.
+        model_bytes: The compiled MuJoCo model (MJB), (B,) bytes.
+    """
+
+    time: Floats
+    qpos: Floats
+    qvel: Floats
+    target: Floats
+    target_velocity: Floats
+    torque: Floats
+    stiffness: Floats
+    damping: Floats
+    saturated: NDArray[np.bool_]
+    assistance: Floats
+    contact_frame: NDArray[np.int32]
+    contact_geoms: NDArray[np.int32]
+    contact_position: Floats
+    contact_force: Floats
+    model_bytes: NDArray[np.uint8]
+    events: list[dict[str, Any]] = field(default_factory=list)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Length of the take [s]."""
+        return float(self.time[-1]) if self.time.size else 0.0
+
+    def model(self) -> mujoco.MjModel:
+        """Return the model the take was performed with."""
+        try:
+            return mujoco.MjModel.from_binary_path("take.mjb", {"take.mjb": self.model_bytes.tobytes()})
+        except (ValueError, RuntimeError) as error:
+            raise TakeError(
+                f"the take's model was stored by MuJoCo {self.meta.get('mujoco')}, and this MuJoCo "
+                f"({mujoco.__version__}) cannot read it."
+            ) from error
+
+    def save(self, path: str | Path) -> Path:
+        """Write the take to `path`, aside first, then moved into place."""
+        path = Path(path)
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("events", "meta")}
+        text = json.dumps({"schema_version": SCHEMA_VERSION, "events": self.events, "meta": dict(self.meta)})
+        with written_aside(path) as aside, open(aside, "wb") as file:
+            np.savez_compressed(file, json=np.array(text), **arrays)
+        return path
+
+    @staticmethod
+    def load(path: str | Path) -> Take:
+        """Read a take.
+
+        Raises:
+            TakeError: The file does not exist, is no take, or is of another schema.
+        """
+        path = Path(path)
+        if path.is_dir():
+            path = path / "take.npz"
+        if not path.is_file():
+            raise TakeError(f"there is no take at '{path}'.")
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+                text = json.loads(str(stored["json"]))
+                arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in ("events", "meta")}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise TakeError(f"'{path}' is not a take Stunt can read ({error}).") from error
+        version = text.get("schema_version")
+        if version != SCHEMA_VERSION:
+            raise TakeError(f"'{path}' has take schema {version}, but this Stunt reads schema {SCHEMA_VERSION}.")
+        return Take(**arrays, events=text["events"], meta=text["meta"])

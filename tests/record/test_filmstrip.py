@@ -1,0 +1,68 @@
+"""The contact sheet: the right moments, the right names, a finished file or none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from stunt.errors import InvalidValueError, TakeError, UnknownNameError
+from stunt.record.filmstrip import MOST_PANELS, choose_panels, filmstrip
+
+
+def test_there_is_one_panel_per_beat_with_its_pose_and_error(take):
+    panels = choose_panels(take, None, ["ada"])
+    assert [(p.time, p.name) for p in panels] == [(0.4, "ready"), (0.8, "left up"), (1.2, "right up"), (1.6, "both up")]
+    assert [p.error_deg for p in panels] == pytest.approx([0.02, 0.04, 0.06, 0.08])
+
+
+def test_beats_of_two_characters_at_one_time_share_a_panel_with_the_worse_error(take):
+    take.events.append({"kind": "beat", "time": 0.8, "pose": "bow", "character": "bob", "error_deg": 0.5})
+    panel = choose_panels(take, None, ["ada", "bob"])[1]
+    assert (panel.name, panel.error_deg) == ("left up · bow", 0.5)
+
+
+def test_many_beats_are_thinned_out_evenly_from_the_first_to_the_last(take):
+    take.events[:] = [{"kind": "beat", "time": 0.01 * k, "pose": str(k), "character": "ada"} for k in range(1, 101)]
+    times = [p.time for p in choose_panels(take, None, ["ada"])]
+    assert len(times) <= MOST_PANELS
+    assert (times[0], times[-1]) == (0.01, 1.0)
+    assert np.ptp(np.diff(times)) < 0.02
+
+
+def test_without_beats_the_panels_are_evenly_spaced(take):
+    take.events.clear()
+    times = [p.time for p in choose_panels(take, None, ["ada"])]
+    assert np.diff(times) == pytest.approx(np.diff(times)[0])
+
+
+def test_given_times_are_kept_and_named_where_a_beat_falls_on_them(take):
+    panels = choose_panels(take, [0.1, 0.8], ["ada"])
+    assert [(p.time, p.name) for p in panels] == [(0.1, ""), (0.8, "left up")]
+
+
+def test_the_sheet_is_a_picture_whose_panels_differ_as_the_poses_do(take, tmp_path):
+    path = filmstrip(take, tmp_path / "strip.png", times=[0.0, 0.8], columns=2, title="A title")
+    sheet = np.asarray(Image.open(path).convert("RGB")).astype(int)
+    left, right = sheet[90:-60, 20:420], sheet[90:-60, 20 + 434 : 420 + 434]
+    assert sheet.shape[1] == 2 * 434 + 14
+    assert 0.005 < (np.abs(left - right).max(axis=2) > 40).mean() < 0.3
+
+
+def test_an_unknown_character_is_named_with_those_that_exist_and_nothing_is_written(take, tmp_path):
+    with pytest.raises(UnknownNameError, match="Did you mean 'ada'"):
+        filmstrip(take, tmp_path / "strip.png", character="adda")
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_columns_and_times_that_are_no_numbers_are_refused(take, tmp_path):
+    with pytest.raises(InvalidValueError, match="columns"):
+        filmstrip(take, tmp_path / "strip.png", columns=0)
+    with pytest.raises(InvalidValueError, match="times"):
+        filmstrip(take, tmp_path / "strip.png", times=[float("nan")])
+
+
+def test_a_take_without_frames_is_refused(take):
+    take.time = np.empty(0)
+    with pytest.raises(TakeError, match="no frames"):
+        choose_panels(take, None, [])
