@@ -80,35 +80,31 @@ class ConstantPD(Performer):
 
     def _take_charge(self) -> None:
         super()._take_charge()
-        for name in self.controlled:
-            joint = self.character.joints[name]
-            self.stage.board.law[joint.id] = IMPEDANCE
-            self._rest_at_goal(joint)
         self.set_gains(self._gains)
 
     def set_gains(self, gains: Gains) -> None:
         """Change the gains."""
         self._gains = gains
-        board = self.stage.board
         for name in self.controlled:
-            joint = self.character.joints[name]
-            dofs = slice(joint.dof, joint.dof + joint.nv)
-            board.stiffness[dofs] = gains.stiffness[dofs]
-            board.damping[dofs] = gains.damping[dofs]
-            board.feed_forward[dofs] = 0.0
+            self._drive(self.character.joints[name])
 
     def _aim(self, name: str) -> None:
         super()._aim(name)
-        self._rest_at_goal(self.character.joints[name])
+        self._drive(self.character.joints[name])
 
     def clear(self) -> None:
         """Forget all keys that are still ahead and hold the present pose."""
         super().clear()
-        for name in self.controlled:
-            self._rest_at_goal(self.character.joints[name])
+        self.set_gains(self._gains)
 
-    def _rest_at_goal(self, joint: Joint) -> None:
-        board, where = self.stage.board, slice(joint.qpos, joint.qpos + joint.nq)
+    def _drive(self, joint: Joint) -> None:
+        """Put a joint's spring on the board, at rest where the joint is told to go."""
+        board = self.stage.board
+        dofs, where = slice(joint.dof, joint.dof + joint.nv), slice(joint.qpos, joint.qpos + joint.nq)
+        board.law[joint.id] = IMPEDANCE
+        board.stiffness[dofs] = self._gains.stiffness[dofs]
+        board.damping[dofs] = self._gains.damping[dofs]
+        board.feed_forward[dofs] = 0.0
         board.rest[where] = board.goal[where]
 
 
@@ -130,7 +126,7 @@ def recast(performance: Performance, gains: Mapping[str, Gains]) -> None:
 
 
 def perform_constant_pd(script: Script, gains: Mapping[str, Gains] | None = None) -> Performance:
-    """Play a script with constant gains, tuned for the first pose unless they are given; return the finished playing."""
+    """Play a script with constant gains, tuned for the first pose unless they are given; return what was played."""
     performance = Performance(script, foretell=False)
     recast(performance, tune(script) if gains is None else gains)
     performance.run()

@@ -1,0 +1,1 @@
+"""Measuring what Stunt costs, in ratios within one run."""

@@ -1,0 +1,69 @@
+"""What tension costs: control over the bare step on the paper's two bodies, and how fast previews are."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from stunt.bench.bare import Bare
+from stunt.bench.control_cost import _jobs as jobs_of
+from stunt.bench.dancers import states_along
+from stunt.bench.result import Measurement
+from stunt.bench.timing import interleaved, typical
+from stunt.control.tension_units import Tension
+from stunt.direction.preview import Preview
+from stunt.direction.script_file import load_script
+from stunt.direction.tension_performer import TensionPerformer
+from stunt.direction.tension_script import EVERY, ByJoint, TensionPart
+from stunt.examples import example
+from stunt.motion.pose import Pose
+from stunt.stage.loop import Stage
+from stunt.stage.scene import CharacterSpec, Scene
+
+BAR: Final = 10.0
+PREVIEW_BAR: Final = 50.0
+_SECONDS = 3.0
+_BURST = 32
+
+
+def measure(quick: bool = False) -> list[Measurement]:
+    """Measure both bodies, gains sampled in every joint (the dearer way), and previews of two examples."""
+    found = [_cost(body, quick) for body in ("torso28", "human47")]
+    return found + [_preview(name) for name in ("go_left", "wave")]
+
+
+def moving(body: str) -> Stage:
+    """Return a stage with a body whose every joint goes to and fro under tension."""
+    stage = Stage(Scene(characters={"ada": CharacterSpec(body=body)}))
+    performer = TensionPerformer(stage, "ada", TensionPart(tension=ByJoint({EVERY: Tension(0.5)})))
+    joints = performer.character.joints
+    for k in range(6):
+        share = 0.15 if k % 2 == 0 else 0.05
+        angles = {name: share * joint.range[1] for name, joint in joints.items() if joint.range is not None}
+        performer.play(Pose(f"pose {k}", angles), lasts=0.5, at=0.5 * k, update=ByJoint({EVERY: "sampling"}))
+    return stage
+
+
+def _cost(body: str, quick: bool) -> Measurement:
+    stage = moving(body)
+    states = states_along(stage, _SECONDS, 5 if quick else 30)
+    bare = Bare(stage)
+    jobs = [jobs_of(stage, bare, state) for state in states]
+    interleaved(jobs, 1)  # warm up
+    seconds = interleaved(jobs, 3 if quick else 21)
+    over = 100.0 * (typical(seconds["controlled"]) / typical(seconds["bare"]) - 1.0)
+    step = 1e6 * typical(seconds["bare"]) / (len(states) * _BURST)
+    return Measurement(f"tension over the bare step: {body}", over, "%", BAR, f"bare step {step:.1f} µs")
+
+
+def _preview(name: str) -> Measurement:
+    """Measure a preview from a script in memory to a finished take, as the worst of three."""
+    script = load_script(example(name).path)
+    Preview(script).take()
+    slowest = 0.0
+    for _ in range(3):
+        began = time.perf_counter()
+        take = Preview(script).take()
+        slowest = max(slowest, (time.perf_counter() - began) / take.seconds)
+    note = f"{1.0 / slowest:.0f} times real time; the bar is {PREVIEW_BAR:g}"
+    return Measurement(f"preview: {name}", 1e3 * slowest, "ms per second", 1e3 / PREVIEW_BAR, note)

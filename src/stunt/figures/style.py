@@ -1,0 +1,105 @@
+"""How the figures look: one page, one typeface, few lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from stunt.record.files import written_aside
+
+INK, SOFT, GRID = "#1C2028", "#6B7280", "#E6E8EC"
+# Okabe and Ito's palette, readable with every kind of colour vision.
+BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
+WIDTH = 12.0
+"""Width of a page [in]."""
+EDGE = 0.25
+"""Free on each side [in]."""
+HEADLINE = 0.8
+"""What the headline takes [in]."""
+DPI = 150
+
+
+def page(height: float, title: str, note: str = "") -> Figure:
+    """Return an empty page with a headline.
+
+    Args:
+        height: Of the page [in].
+        title: What the figure shows.
+        note: What to look for, in one line.
+    """
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, facecolor="white")
+    FigureCanvasAgg(figure)
+    figure.text(EDGE / WIDTH, 1.0 - 0.16 / height, title, weight="bold", size=15, color=INK, va="top")
+    figure.text(EDGE / WIDTH, 1.0 - 0.50 / height, note, size=10.5, color=SOFT, va="top")
+    return figure
+
+
+def dress(axes: Axes, ylabel: str = "", xlabel: str = "time  [s]") -> None:
+    """Take away everything that says nothing."""
+    axes.set_ylabel(ylabel, color=INK)
+    axes.set_xlabel(xlabel, color=INK)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=SOFT, length=3)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(SOFT)
+
+
+def plot_area(figure: Figure, top: float, height: float) -> Axes:
+    """Return axes across the page, `top` below its upper edge and so high [in]."""
+    page_height = figure.get_size_inches()[1]
+    return figure.add_axes((0.85 / WIDTH, 1.0 - (top + height) / page_height, 1.0 - 1.1 / WIDTH, height / page_height))
+
+
+def mark_beats(axes: Axes, beats: Sequence[tuple[float, str]], *, names: bool = True) -> None:
+    """Draw a line at each beat, with its pose's name above the axes, on two levels where they are close."""
+    begin, end = axes.get_xlim()
+    last = -math.inf
+    for time, pose in beats:
+        axes.axvline(time, color=SOFT, linewidth=0.8, zorder=1.5)
+        raised = 16 if time - last < 0.0075 * len(pose) * (end - begin) else 4
+        last = -math.inf if raised == 16 else time
+        if names:
+            axes.annotate(
+                pose.replace("_", " "), (time, 1.0), (0, raised), xycoords=("data", "axes fraction"),
+                textcoords="offset points", ha="center", va="bottom", fontsize=9, color=SOFT, annotation_clip=False,
+            )  # fmt: skip
+
+
+def legend(axes: Axes, *, below: bool = False) -> None:
+    """Put a plain legend into the page's upper right corner, beside the headline, or below everything."""
+    figure = axes.figure
+    assert isinstance(figure, Figure)
+    handles, labels = axes.get_legend_handles_labels()
+    height = figure.get_size_inches()[1]
+    place = (1.0 - EDGE / WIDTH, 0.34 / height if below else 1.0 - 0.10 / height)
+    look = {"frameon": False, "fontsize": 10, "handlelength": 1.8, "borderaxespad": 0.0}
+    figure.legend(handles, labels, loc="upper right", bbox_to_anchor=place, ncols=len(labels), **look)
+
+
+def shown_degrees(angle: float) -> str:
+    """Return an angle with as many digits as matter."""
+    if angle < 0.0005:
+        return "<0.001°"
+    return f"{angle:.3f}°" if angle < 0.1 else f"{angle:.2f}°" if angle < 1.0 else f"{angle:.1f}°"
+
+
+def save(figure: Figure, out: Path, name: str, forms: Sequence[str] = ("png",)) -> list[Path]:
+    """Write a figure, aside first; return its files."""
+    paths = []
+    for form in forms:
+        path = out / f"{name}.{form}"
+        # Without a date and with a fixed salt, the same runs give the same file.
+        plain = {"Date": None} if form == "svg" else {}
+        with matplotlib.rc_context({"svg.hashsalt": "stunt"}), written_aside(path) as aside:
+            figure.savefig(aside, format=form, metadata=plain)
+        paths.append(path)
+    return paths

@@ -1,0 +1,97 @@
+"""Benchmarks run and give sane numbers; how fast they are is not a test's business."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from stunt.bench.bare import Bare, note_steps
+from stunt.bench.dancers import dancers, states_along
+from stunt.bench.main import BENCHMARKS, run
+from stunt.bench.result import Measurement
+from stunt.bench.timing import exponent, interleaved, typical
+from stunt.bench.trees import human_like
+from stunt.errors import StuntError, UnknownNameError
+
+
+@pytest.mark.parametrize("coupling", ["full", "compensated", "local"])
+def test_the_bare_engine_takes_the_same_way_bit_for_bit(coupling: str) -> None:
+    stage = dancers(1, coupling)  # type: ignore[arg-type]
+    states = states_along(stage, 0.6, 2)
+    bare = Bare(stage)
+    for state in states:
+        rows = note_steps(stage, state, 16)
+        bare.put(state)
+        bare.steps(rows)
+        assert (bare.data.qpos == stage.data.qpos).all()
+        assert (bare.data.qvel == stage.data.qvel).all()
+
+
+def test_interleaved_runs_every_job_in_every_round() -> None:
+    calls: list[str] = []
+
+    def job(name: str, seconds: float):  # type: ignore[no-untyped-def]
+        return lambda: calls.append(name) or seconds
+
+    jobs = [{"a": job("a1", 1.0), "b": job("b1", 2.0)}, {"a": job("a2", 3.0), "b": job("b2", 4.0)}]
+    seconds = interleaved(jobs, 3)
+    assert sorted(calls) == sorted(["a1", "a2", "b1", "b2"] * 3)
+    assert seconds["a"].shape == (3, 2)
+    assert typical(seconds["a"]) == 4.0 and typical(seconds["b"]) == 6.0
+
+
+def test_jobs_take_turns_in_coming_first() -> None:
+    order: list[str] = []
+    jobs = {name: (lambda name=name: order.append(name) or 0.0) for name in "ab"}  # type: ignore[misc]
+    interleaved([jobs], 2)
+    assert order == ["a", "b", "b", "a"]
+
+
+def test_the_exponent_of_a_power_is_its_power() -> None:
+    sizes = np.array([10.0, 20.0, 40.0])
+    assert exponent(list(sizes), list(3e-6 * sizes**1.25)) == pytest.approx(1.25)
+
+
+@pytest.mark.parametrize("joints", [1, 3, 10, 31, 80])
+def test_a_human_like_tree_has_the_joints_asked_for_and_no_long_chain(joints: int) -> None:
+    model = human_like(joints)
+    assert model.nv == joints
+    assert model.M_rownnz.max() <= 13
+
+
+@pytest.mark.parametrize(("value", "bar", "ok"), [(9.0, 10.0, True), (11.0, 10.0, False), (math.nan, 10.0, False)])
+def test_a_measurement_knows_whether_it_meets_its_bar(value: float, bar: float, ok: bool) -> None:
+    assert Measurement("cost", value, "%", bar).ok is ok
+    assert Measurement("cost", value).ok is None
+
+
+def test_every_benchmark_runs_quickly_and_json_is_pure(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["--json", "--quick"])
+    report = json.loads(capsys.readouterr().out)
+    assert code in (0, 1)
+    assert report["schema_version"] == 1 and report["quick"]
+    assert list(report["benchmarks"]) == list(BENCHMARKS)
+    for group in report["benchmarks"].values():
+        assert group
+        for entry in group:
+            assert math.isfinite(entry["value"])
+            assert entry["ok"] in (None, entry["bar"] is not None and entry["value"] <= entry["bar"])
+    speeds = report["benchmarks"]["speed"]
+    assert all(entry["value"] > 0.0 for entry in speeds)
+
+
+def test_the_table_names_bar_and_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["speed"], quick=True)
+    out = capsys.readouterr().out
+    assert "YMCA at 480 Hz" in " ".join(out.replace("│", " ").split())
+    assert "bar" in out
+
+
+def test_an_unknown_benchmark_names_those_that_exist() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'control'"):
+        run(["contrl"])
+    with pytest.raises(StuntError, match="--help"):
+        run(["--jsonn"])
