@@ -43,10 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C while the engine loads is handled like any other.
-    from stunt.cli import commands, perform
+    from stunt.cli import check_command, commands, perform, tension_command
 
     run = {
         "perform": perform.perform,
+        "check": check_command.check,
+        "preview": tension_command.preview,
+        "calibrate": tension_command.calibrate,
         "examples": commands.list_examples,
         "show": commands.show,
         "figures": commands.figures,

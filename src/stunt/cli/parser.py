@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
+from stunt.cli import check_command, tension_command
 from stunt.errors import StuntError, UnknownNameError
 
-COMMANDS = ("perform", "examples", "show", "figures", "bench")
+COUPLINGS = ("full", "compensated", "composite", "local", "constant")
+COMMANDS = ("perform", "check", "examples", "show", "figures", "bench", "calibrate", "preview")
 
 
 class UsageError(StuntError):
@@ -62,12 +64,18 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     made = {
         "perform": commands.add_parser("perform", help="play a script and write the take"),
+        "check": commands.add_parser("check", help=check_command.HELP),
+        "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
+        "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
         "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
         "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
         "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
         "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
     }
     _perform_arguments(made["perform"])
+    check_command.add_arguments(made["check"])
+    tension_command.add_preview_arguments(made["preview"])
+    tension_command.add_calibrate_arguments(made["calibrate"])
     _other_arguments(made)
     return parser, made
 
@@ -81,6 +89,7 @@ def _perform_arguments(parser: argparse.ArgumentParser) -> None:
     add("--physics-hz", type=float, metavar="HZ", help="physics rate")
     add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
     add("--seed", type=int, metavar="N", help="seed of everything random")
+    add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
 

@@ -12,6 +12,7 @@ from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
 from stunt.control.run import run as compiled_loop
+from stunt.direction.constant_pd import recast, tune
 from stunt.direction.door.node import node_from_plain
 from stunt.direction.door.stage_part import RATE_KEYS, read_rates
 from stunt.direction.door.values import Section, whole
@@ -57,7 +58,7 @@ def perform(args: argparse.Namespace) -> int:
         BlowUpError: The simulation blew up; what was performed is written.
     """
     path = find_script(args.script)
-    performance = Performance(with_options(load_script(path), args))
+    performance = rehearse(with_options(load_script(path), args), args.coupling)
     folder = _folder(args, path)
     if folder is not None:
         check_writable(folder)
@@ -78,6 +79,16 @@ def perform(args: argparse.Namespace) -> int:
     if folder is not None:
         _finish(folder, outcome.take, args)
     return 0
+
+
+def rehearse(script: Script, coupling: str | None) -> Performance:
+    """Make the performance, under another law where one is asked for: `constant` gains are tuned for the first pose."""
+    if coupling is not None and coupling != "constant":
+        script = replace(script, parts={name: replace(p, coupling=coupling) for name, p in script.parts.items()})
+    performance = Performance(script)
+    if coupling == "constant":
+        recast(performance, tune(script))
+    return performance
 
 
 def find_script(name: str) -> Path:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.beat import TIME_CONSTANTS
-from stunt.control.programs import SLOTS
+from stunt.control.programs import PHASES, SLOTS
 from stunt.control.views import Views
 
 PASSIVE: Final = 0
@@ -51,7 +51,7 @@ _FROM_MODEL: Final = {
 STATE: Final = (
     "law", "arrival", "goal", "goal_velocity", "goal_time", "start_time", "ease", "hold", "feed_bias", "limit",
     "stiffness", "damping", "rest", "feed_forward", "torque", "saturated", "saturated_steps", "moment", "planted",
-    "grounded", "carried", "pull",
+    "grounded", "carried", "pull", "sprung", "driven",
 )  # fmt: skip
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 
@@ -82,6 +82,8 @@ class Board:
         planted: 1 where a joint carries the body on something outboard of it, (nv,).
         grounded: 1 where a free tree touches something that carries it, (ntree,).
         pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
+        sprung: 1 where the model's spring fields hold control's values, (njnt,).
+        driven: 1 where control wrote a force in the last step, (njnt,).
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.programs`).
     """
 
@@ -116,19 +118,25 @@ class Board:
         self.planted = np.zeros(nv, np.int64)
         self.grounded = np.zeros(ntree, np.int64)
         self.pull = np.zeros(nv)
+        self.sprung = np.zeros(njnt, np.int64)
+        self.driven = np.zeros(njnt, np.int64)
         # What the model came with, kept apart from what control adds to it.
         self.own_stiffness = model.jnt_stiffness.copy()
         self.own_rest = model.qpos_spring.copy()
         self.own_damping = model.dof_damping.copy()
-        self._make_scratch(nv, ntree)
+        self._make_scratch(nv, njnt, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
         self.programs = np.zeros(SLOTS, np.int64)
+        self.hooks = np.zeros(PHASES * SLOTS, np.int64)
         self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)
         self._arrays = self._gather(model, data)
         self.table = np.array([array.ctypes.data for array in self._arrays], np.int64)
 
-    def _make_scratch(self, nv: int, ntree: int) -> None:
+    def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
+        self.full_joints = np.zeros(njnt, np.int64)
+        self.spring_joints = np.zeros(njnt, np.int64)
+        self.counts = np.zeros(4, np.int64)
         self.acceleration = np.zeros(nv)
         self.error = np.zeros(nv)
         self.error_rate = np.zeros(nv)

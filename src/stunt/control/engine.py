@@ -29,3 +29,11 @@ mj_solveM = types.ExternalFunction("mj_solveM", types.void(types.intp, types.int
 """x = M⁻¹·y for n vectors, through the sparse factor of the first half (model, data, x, y: addresses; n)."""
 mju_mat2Quat = types.ExternalFunction("mju_mat2Quat", types.void(types.intp, types.intp))
 """Quaternion of a rotation matrix (addresses of both)."""
+mj_factorM = types.ExternalFunction("mj_factorM", types.void(types.intp, types.intp))
+"""Factor the inertia matrix anew, after something was added to it (model, data: addresses)."""
+mj_getState = types.ExternalFunction("mj_getState", types.void(types.intp, types.intp, types.intp, types.int32))
+"""Copy the state out (model, data, target: addresses; which parts)."""
+mj_setState = types.ExternalFunction("mj_setState", types.void(types.intp, types.intp, types.intp, types.int32))
+"""Put a state back (model, data, source: addresses; which parts)."""
+STEP_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS) | int(mujoco.mjtState.mjSTATE_WARMSTART)
+"""What a step changes: enough to take it again."""

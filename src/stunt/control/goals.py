@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control.beat import moving_reference
 
 
-@compiled
+@inlined
 def time_constant(time: float, goal_time: float, hold: float, period: float, n: float) -> float:
     """Return λ: what is left until the beat divided by n (one period at the least), or the hold's after it [s]."""
     left = goal_time - time
@@ -52,7 +52,7 @@ def turn_back(goal: Any, g: int, rate: Any, r: int, time_left: float, out: Any, 
     out[o + 3] = a * z + b * y - c * x + d * w
 
 
-@compiled
+@inlined
 def hinge_error(
     q: float, v: float, goal: float, goal_velocity: float, left: float, low: float, high: float
 ) -> tuple[float, float, float]:
@@ -79,7 +79,7 @@ def ball_error(v: Any, q: int, i: int, left: float, reference: Any, r: int) -> N
         v.error_rate[i + k] = (v.goal_velocity[i + k] if moving else 0.0) - v.qvel[i + k]
 
 
-@compiled
+@inlined
 def joint_limits(v: Any, j: int) -> tuple[float, float]:
     """Return the limits the reference may not leave; the engine stores (0, 0) for unlimited joints."""
     low, high = v.jnt_range[2 * j], v.jnt_range[2 * j + 1]

@@ -1,67 +1,84 @@
 """Programs: laws that compute impedances natively at every control step, beside the beat law.
 
-A program drives joints whose board law is IMPEDANCE. At every control step it may
+A program drives joints whose board law is IMPEDANCE. It may act in five phases of a step:
 
-* `before` the engine's first half-step, set stiffness, damping and rest of its joints (springs must be known by then);
-* `between` the half-steps, with inertia, bias and contacts of the present state known, set their `feed_forward`;
-* `after` all laws have written their torques for the step, add to them.
+* BEFORE the engine's first half-step, at control steps: set stiffness, damping and rest of its joints;
+* BETWEEN the half-steps, at control steps, with inertia, bias and contacts known: set their `feed_forward`;
+* AFTER all laws have written their torques, at control steps: add to them;
+* EACH_STEP between the half-steps of every physics step: write forces and inertia;
+* STEPPED after every physics step: see what came of it.
 
 Each program keeps its own arrays and its own table of addresses (as `stunt.control.views` does for the board); the
-board holds the tables in `programs`, one slot per program, 0 where it is not in use. To add one: a slot here, a call in
-each of the two functions below, and a file of its own.
+board holds the tables in `programs`, one slot per program, 0 where it is not in use. The kernel calls programs through
+C callbacks that are compiled when a program is first used (`connect`): whoever only plays beats does not wait for the
+others. To add one: a slot and its module below, and in that module `HOOKS`: a function per phase, of the board's table,
+the program's table, time, and the addresses of MjModel and MjData.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from functools import cache
+from typing import Any, Final
 
-from stunt.compiled import compiled
-from stunt.control.adaptive_kernel import adaptive_before, adaptive_between
-from stunt.control.antagonist_program import antagonist_after, antagonist_before
+from numba import types
+from numba.extending import intrinsic
 
-SLOTS = 8
-ANTAGONIST = 0
-"""Slot of the antagonistic actuators (`stunt.control.antagonist_program`)."""
+from stunt.compiled import callback, compiled
 
-ADAPTIVE = 1
-"""Slot of the adaptive controllers of joints and sites (`stunt.control.adaptive_program`)."""
+SLOTS: Final = 8
+ANTAGONIST: Final = 0
+"""Slot of the antagonistic actuators."""
+ADAPTIVE: Final = 1
+"""Slot of the adaptive controllers of joints and sites."""
+WORLDSPACE: Final = 2
+"""Slot of the world-space servo and root spring."""
+
+BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED = range(5)
+PHASES: Final = 5
+
+_MODULES: Final = {
+    ANTAGONIST: "stunt.control.antagonist_hooks",
+    ADAPTIVE: "stunt.control.adaptive_hooks",
+    WORLDSPACE: "stunt.control.worldspace_hooks",
+}
+_SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
+
+
+@cache
+def hook_addresses(slot: int) -> dict[int, int]:
+    """Return the addresses of a program's callbacks by phase, compiling them the first time."""
+    hooks = importlib.import_module(_MODULES[slot]).HOOKS
+    return {phase: callback(function, _SIGNATURE) for phase, function in hooks.items()}
+
+
+def connect(board: Any) -> None:
+    """Make the kernel call every program in use on this board."""
+    for slot in board.programs.nonzero()[0]:
+        for phase, address in hook_addresses(int(slot)).items():
+            board.hooks[phase * SLOTS + slot] = address
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call(typing_context: Any, address: Any, table: Any, program: Any, time: Any, model: Any, data: Any) -> Any:
+    """Call a callback by its address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir
+
+        long, double = ir.IntType(64), ir.DoubleType()
+        kind = ir.FunctionType(ir.VoidType(), [long, long, double, long, long])
+        function = builder.inttoptr(arguments[0], kind.as_pointer())
+        builder.call(function, arguments[1:])
+        return context.get_dummy_value()
+
+    whole = types.int64
+    return types.void(whole, whole, whole, types.float64, whole, whole), generate
 
 
 @compiled
-def programs_before(v: Any, time: float) -> None:
-    """Let every program in use set its springs.
-
-    Args:
-        v: Views.
-        time: Now [s].
-    """
-    if v.programs[ANTAGONIST] != 0:
-        antagonist_before(v, v.programs[ANTAGONIST], time)
-    if v.programs[ADAPTIVE] != 0:
-        adaptive_before(v, v.programs[ADAPTIVE], time)
-
-
-@compiled
-def programs_between(v: Any, time: float, model: int, data: int) -> None:
-    """Let every program in use set its feed-forward forces.
-
-    Args:
-        v: Views.
-        time: Now [s].
-        model: Address of the MjModel, for calls into the engine.
-        data: Address of the MjData.
-    """
-    if v.programs[ADAPTIVE] != 0:
-        adaptive_between(v, v.programs[ADAPTIVE], time, model, data)
-
-
-@compiled
-def programs_after(v: Any, time: float) -> None:
-    """Let every program in use add to the torques and feed-forward forces, once all are written.
-
-    Args:
-        v: Views.
-        time: Now [s].
-    """
-    if v.programs[ANTAGONIST] != 0:
-        antagonist_after(v, v.programs[ANTAGONIST], time)
+def call_programs(v: Any, phase: int, time: float, model: int, data: int) -> None:
+    """Call every program in use that acts in this phase."""
+    for slot in range(SLOTS):
+        if v.programs[slot] != 0 and v.hooks[phase * SLOTS + slot] != 0:
+            _call(v.hooks[phase * SLOTS + slot], v.counts[3], v.programs[slot], time, model, data)

@@ -7,7 +7,8 @@ from typing import Any
 
 from stunt.compiled import compiled
 from stunt.control.engine import mj_step1, mj_step2
-from stunt.control.kernel import after, before, between
+from stunt.control.kernel import after, before, between, sort_joints
+from stunt.control.programs import EACH_STEP, STEPPED, call_programs
 from stunt.control.views import unpack
 
 
@@ -38,15 +39,18 @@ def run(
         Steps taken; negative where the simulation blew up in the last of them.
     """
     v = unpack(table)
+    v.counts[3] = table.ctypes.data  # for programs, which unpack it again
     for step in range(steps):
         control = (tick + step) % steps_per_control == 0
         time = (tick + step) * step_time
         if control:
-            before(v, time)
+            before(v, time, model, data)
         mj_step1(model, data)
         if control:
             between(v, time, model, data)
+        call_programs(v, EACH_STEP, time, model, data)
         mj_step2(model, data)
+        call_programs(v, STEPPED, time, model, data)
         after(v)
         for i in range(v.sizes[1]):
             # Written so that NaN fails it.
@@ -59,4 +63,6 @@ def run(
 def prepare(model: int, data: int, table: Any) -> None:
     """Fill in the moments of inertia before the first step; needs forward kinematics and inertia up to date."""
     v = unpack(table)
+    v.counts[3] = table.ctypes.data  # for programs, which unpack it again
+    sort_joints(v)
     between(v, -1.0, model, data)

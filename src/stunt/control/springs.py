@@ -10,61 +10,63 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control.board import COMPENSATED, COMPOSITE, IMPEDANCE, LOCAL
-from stunt.control.goals import ball_error, hinge_error, joint_limits, quaternion_error, time_constant
+from stunt.control.goals import ball_error, hinge_error, joint_limits, quaternion_error
 
 _BALL = 1
 
 
-@compiled
+@inlined
 def is_spring(law: int, planted: bool) -> bool:
     """Whether a joint is driven by a spring: by its law, or because it carries the body."""
     return law == LOCAL or law == COMPOSITE or law == COMPENSATED or law == IMPEDANCE or (planted and law != 0)
 
 
-@compiled
-def beat_gains(moment: float, lam: float, left: float, period: float, arrival: int) -> tuple[float, float]:
-    """Return k_s and k_d of a joint on its way: m/λ² and 2m/λ (P0 eq. 4), or 6m/T² and 4m/T for minimum effort."""
-    if arrival == 1 and left > 1e-9:
-        t = max(left, period)
-        return 6.0 * moment / (t * t), 4.0 * moment / t
-    return moment / (lam * lam), 2.0 * moment / lam
+@inlined
+def aim_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
+    """Set rest, stiffness and damping of a beat-law spring on the board: k_s = m/λ², k_d = 2m/λ (P0 eq. 4).
 
-
-@compiled
-def mix_rest(own_k: float, own_rest: float, k: float, rest: float) -> float:
-    """Return the rest position of two springs side by side."""
-    total = own_k + k
-    return (own_k * own_rest + k * rest) / total if total > 0.0 else rest
-
-
-@compiled
-def aim_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
-    """Set rest, stiffness and damping of a beat-law spring on the board."""
+    Args:
+        v: Views.
+        j: The joint.
+        ndof: Its degrees of freedom.
+        left: Time left until its beat [s].
+        rate: 1/λ [1/s].
+    """
     kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
-    period, n = v.times[1], v.times[2]
-    left = v.goal_time[j] - time
-    lam = max(time_constant(time, v.goal_time[j], v.hold[j], period, n), floor)
+    period = v.times[1]
     # The reference is where it will be at the end of the period: that is where an implicit spring is evaluated.
     if kind == _BALL:
         ball_error(v, qadr, vadr, left - period, v.rest, qadr)
+    elif v.goal_velocity[vadr] == 0.0:
+        v.rest[qadr] = v.goal[qadr]
+        v.error[vadr], v.error_rate[vadr] = v.goal[qadr] - v.qpos[qadr], -v.qvel[vadr]
     else:
         low, high = joint_limits(v, j)
         v.rest[qadr], v.error[vadr], v.error_rate[vadr] = hinge_error(
             v.qpos[qadr], v.qvel[vadr], v.goal[qadr], v.goal_velocity[vadr], left - period, low, high
         )
-    for k in range(ndof):
-        i = vadr + k
-        v.stiffness[i], v.damping[i] = beat_gains(v.moment[i], lam, left, period, v.arrival[j])
-        if v.arrival[j] == 1 and left > 1e-9:
-            # 6e/T² − (4ω+2ω̂)/T as a damper toward −ω̂/2 about the goal itself.
-            v.error_rate[i] = -0.5 * v.goal_velocity[i] - v.qvel[i]
-            v.rest[qadr] = v.goal[qadr] if kind != _BALL else v.rest[qadr]
+    for i in range(vadr, vadr + ndof):
+        moment = v.moment[i]
+        v.stiffness[i], v.damping[i] = moment * rate * rate, 2.0 * moment * rate
+    if v.arrival[j] == 1 and left > 1e-9:
+        aim_with_least_effort(v, vadr, ndof, qadr if kind != _BALL else -1, max(left, period))
 
 
 @compiled
-def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
+def aim_with_least_effort(v: Any, vadr: int, ndof: int, qadr: int, left: float) -> None:
+    """Replace the gains by those of a = 6e/T² − (4ω+2ω̂)/T: a spring to the goal itself and a damper toward −ω̂/2."""
+    for i in range(vadr, vadr + ndof):
+        v.stiffness[i], v.damping[i] = 6.0 * v.moment[i] / (left * left), 4.0 * v.moment[i] / left
+        v.error_rate[i] = -0.5 * v.goal_velocity[i] - v.qvel[i]
+    if qadr >= 0:
+        v.rest[qadr] = v.goal[qadr]
+        v.error[vadr] = v.goal[qadr] - v.qpos[qadr]
+
+
+@inlined
+def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
     """Set one joint's spring for this control step, weak enough to stay within the joint's strength.
 
     A spring cannot be clamped without losing its implicit treatment; scaling stiffness, damping and feed-forward by
@@ -74,12 +76,12 @@ def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
         v: Views.
         j: The joint.
         ndof: Its degrees of freedom.
-        time: Now [s].
-        floor: Least λ allowed [s].
+        left: Time left until its beat [s].
+        rate: 1/λ of its pull [1/s].
     """
     kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
     if v.law[j] != IMPEDANCE:
-        aim_spring(v, j, ndof, time, floor)
+        aim_spring(v, j, ndof, left, rate)
     elif kind == _BALL:
         quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
         for k in range(3):
@@ -99,7 +101,9 @@ def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
         if abs(predicted + bias) > v.limit[i]:
             room = max(v.limit[i] - bias if predicted > 0.0 else v.limit[i] + bias, 0.0)
             scale = min(scale, room / abs(predicted))
-        stiffness += v.stiffness[i] / ndof  # the engine has one stiffness per joint: a ball joint's is the mean
+        stiffness += v.stiffness[i]
+    if ndof > 1:
+        stiffness /= ndof  # the engine has one stiffness per joint: a ball joint's is the mean
     v.jnt_stiffness[j] = v.own_stiffness[j] + scale * stiffness
     for k in range(ndof):
         v.scale[vadr + k] = scale
@@ -107,11 +111,14 @@ def write_spring(v: Any, j: int, ndof: int, time: float, floor: float) -> None:
     if kind == _BALL:
         for k in range(4):
             v.qpos_spring[qadr + k] = v.rest[qadr + k]
-    else:
-        v.qpos_spring[qadr] = mix_rest(v.own_stiffness[j], v.own_rest[qadr], scale * stiffness, v.rest[qadr])
+    elif v.own_stiffness[j] == 0.0:
+        v.qpos_spring[qadr] = v.rest[qadr]
+    else:  # two springs side by side
+        own, added = v.own_stiffness[j], scale * stiffness
+        v.qpos_spring[qadr] = (own * v.own_rest[qadr] + added * v.rest[qadr]) / (own + added)
 
 
-@compiled
+@inlined
 def release_spring(v: Any, j: int, ndof: int) -> None:
     """Give a joint that no spring drives the model's own stiffness and damping back."""
     qadr, vadr = v.jnt_qposadr[j], v.jnt_dofadr[j]
@@ -123,7 +130,7 @@ def release_spring(v: Any, j: int, ndof: int) -> None:
         v.qpos_spring[qadr + k] = v.own_rest[qadr + k]
 
 
-@compiled
+@inlined
 def spatial_moment(v: Any, body: int, i: int) -> float:
     """Return sᵀ I s of a body's composite inertia about degree of freedom i's motion axis s [kg·m²].
 
@@ -140,7 +147,7 @@ def spatial_moment(v: Any, body: int, i: int) -> float:
     return turning + coupling + mass * (l0 * l0 + l1 * l1 + l2 * l2)
 
 
-@compiled
+@inlined
 def link_moment(v: Any, i: int) -> float:
     """Return the own link's moment of inertia about a turning degree of freedom: the `local` level [kg·m²]."""
     body, joint = v.dof_bodyid[i], v.dof_jntid[i]

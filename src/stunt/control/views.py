@@ -89,6 +89,12 @@ class Views(NamedTuple):
     programs: Any
     carried: Any
     pull: Any
+    sprung: Any
+    driven: Any
+    full_joints: Any
+    spring_joints: Any
+    counts: Any
+    hooks: Any
 
 
 def _pointer_maker(kind: Any) -> Any:
@@ -188,5 +194,11 @@ def unpack(table: Any) -> Any:
         times=_floats(table[67]),
         programs=_longs(table[68]),
         carried=_floats(table[69]),
-        pull=_floats(table[69]),
+        pull=_floats(table[70]),
+        sprung=_longs(table[71]),
+        driven=_longs(table[72]),
+        full_joints=_longs(table[73]),
+        spring_joints=_longs(table[74]),
+        counts=_longs(table[75]),
+        hooks=_longs(table[76]),
     )

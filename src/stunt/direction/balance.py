@@ -1,7 +1,8 @@
-"""Balance on two feet as in the paper: ankles and hips lean so that the centre of mass stays over the soles.
+"""Balance on two feet: the ankles lean so that the centre of mass stays over the soles.
 
-No force from outside: the asked angles of ankles and hips are shifted by how far the centre of mass is from the middle
-of the feet and how fast it moves away. What the ground can give through the soles is all there is.
+The paper's balance works on top of a root it holds. Here there is no force from outside: the asked angle of the ankles
+is shifted by how far the centre of mass is from the middle of the feet and how fast it moves away. What the ground can
+give through the soles is all there is; nobody takes a step.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from stunt.direction.tension_plan import Floats
 BALANCE_HZ: Final = 120.0
 ANKLE: Final = (1.2, 0.35)
 """How far the ankles lean per metre the centre of mass is off [rad/m], and per metre per second [rad·s/m]."""
-HIP: Final = (0.6, 0.15)
 MOST: Final = 0.3
 """Largest shift [rad]."""
 
 
 class Balance:
-    """Crew that shifts ankles and hips."""
+    """Crew that leans the ankles."""
 
     def __init__(self, performer: TensionPerformer) -> None:
         """Start balancing.
@@ -53,27 +53,19 @@ class Balance:
         jacobian = np.zeros((3, model.nv))
         mujoco.mj_jacSubtreeCom(model, data, jacobian, root)
         off, speed = data.subtree_com[root] - middle, jacobian @ data.qvel
-        forward, left = self._axes()
-        for name, (gain, rate), axis, sign in (
-            ("ankle_flexion", ANKLE, forward, -1.0), ("hip_flexion", HIP, forward, -0.0),
-            ("ankle_inversion", ANKLE, left, 0.0), ("hip_abduction", HIP, left, 0.0),
-        ):  # fmt: skip
-            shift = float(np.clip(sign * (gain * off @ axis + rate * speed @ axis), -MOST, MOST))
-            self._shift(name, shift)
+        forward = self._forward()
+        shift = -(ANKLE[0] * off @ forward + ANKLE[1] * speed @ forward)
+        for side in ("l_", "r_"):
+            ankle = performer.character.joints.get(f"{side}ankle_flexion")
+            if ankle is not None:
+                performer.program.rows[ankle.dof, at.SHIFT] = np.clip(shift, -MOST, MOST)
 
-    def _axes(self) -> tuple[Floats, Floats]:
-        """Return where forward and left are, by the feet, level."""
+    def _forward(self) -> Floats:
+        """Return where forward is, by the feet, level, (3,)."""
         data = self._performer.stage.data
         forward = np.sum([data.xmat[foot].reshape(3, 3)[:, 0] for foot in self._feet], axis=0)
         forward[2] = 0.0
-        forward /= max(float(np.linalg.norm(forward)), 1e-9)
-        return forward, np.array([-forward[1], forward[0], 0.0])
-
-    def _shift(self, joint: str, angle: float) -> None:
-        for side in ("l_", "r_"):
-            known = self._performer.character.joints.get(side + joint)
-            if known is not None:
-                self._performer.program.rows[known.dof, at.SHIFT] = angle
+        return np.asarray(forward / max(float(np.linalg.norm(forward)), 1e-9))
 
     def save(self) -> Any:
         """Return what must survive a restore."""

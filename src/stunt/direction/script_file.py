@@ -22,6 +22,7 @@ from stunt.direction.door.yaml_out import yaml_from_data
 from stunt.direction.door.yaml_text import MAX_BYTES, node_from_yaml
 from stunt.direction.script import Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
+from stunt.motion.clip_bodies import CLIP_SUFFIXES
 
 __all__ = ["load_script", "save_script", "script_from_data", "script_to_data"]
 
@@ -29,7 +30,7 @@ TOP_KEYS = (
     *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground"),
     *("characters", "poses", "props", "performance", "events"),
 )
-_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
+_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf", *CLIP_SUFFIXES)
 
 
 def load_script(path: str | Path) -> Script:

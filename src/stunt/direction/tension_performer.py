@@ -227,8 +227,8 @@ class TensionPerformer:
         return (last if current is None else current), last
 
     def _update(self, name: str, entry: TensionPose) -> str:
-        leg = self.character.root is not None and any(part in name for part in ("hip_", "knee_", "ankle_"))
-        return str(entry.update.of(name, "sampling" if leg else "prediction"))
+        # What stands on a joint is moved by all that moves above it; what hangs from it is its own.
+        return str(entry.update.of(name, "sampling" if self.scales[name].upright else "prediction"))
 
     def _slacken(self, row: Floats, slack: Slack) -> None:
         owned = row[at.ACTIVE] != 0.0

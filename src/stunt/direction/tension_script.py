@@ -79,7 +79,8 @@ class TensionPose:
         curve: Its course.
         tension: `Span`s by joint; joints it does not name keep the tension they have.
         damping: Damping ratio by joint; joints it does not name keep theirs.
-        update: How gains follow external torque, by joint; the default is by prediction, legs by sampling.
+        update: How gains follow external torque, by joint; by default arms predict, and what
+            bears weight (trunk, head, legs) samples.
         path: The way predicted gains take.
         compensate: Whether external torque is balanced, by joint.
         start: Begin from the gains in force, or from gains recalculated for where the joint is.

@@ -108,13 +108,20 @@ def foresee(performer: TensionPerformer, cues: list[Cue]) -> list[Finding]:
         if tension is not None:
             held[name] = performer.scales[name].stiffness(tension), None
     _look(performer, "start", performer.stage.time, held, findings)
-    for cue in cues[:_MOST_CUES]:
-        for name in cue.entry.pose.angles:
-            span: Span | None = cue.entry.tension.of(name)
-            before = held[name][0] if name in held else None
-            held[name] = performer._tensions(name, span, before)[1], cue.entry
+    coming = list(cues[:_MOST_CUES])
+    for cue in sorted(coming, key=lambda each: each.end):
+        while coming and coming[0].start < cue.end - 1e-9:
+            _retense(performer, held, coming.pop(0).entry)
         _look(performer, cue.entry.pose.name, cue.end, held, findings)
     return list(findings.values())
+
+
+def _retense(performer: TensionPerformer, held: dict[str, tuple[float, TensionPose | None]], entry: TensionPose) -> None:
+    """Note the tensions a pose leads to."""
+    for name in entry.pose.angles:
+        span: Span | None = entry.tension.of(name)
+        before = held[name][0] if name in held else None
+        held[name] = performer._tensions(name, span, before)[1], entry
 
 
 def _look(
@@ -126,19 +133,22 @@ def _look(
     for name, joint in performer.character.joints.items():
         state[joint.qpos : joint.qpos + joint.nq] = performer.plan.at(name, time)
     force = performer._weigher.torques(state)
-    predicted = [n for n in held if _is_predicted(performer, n, held[n][1])]
-    tension = np.array([held[name][0] for name in predicted])
-    for k, name in enumerate(predicted):
+    tension = {name: stiffness for name, (stiffness, _) in held.items()}
+    for name, (stiffness, entry) in held.items():
         joint = performer.character.joints[name]
         row = performer.program.rows[joint.dof]
+        if joint.nv != 1 or (entry is not None and not entry.compensate.of(name, True)):
+            continue
         least = least_tension(force[joint.dof], state[joint.qpos], row[at.LOW], row[at.HIGH])
-        if tension[k] < least * (1.0 - 1e-6):
-            _keep(findings, Finding("raised", name, pose, time, float(tension[k]), float(least)))
-            tension[k] = least
+        if stiffness < least * (1.0 - 1e-6):
+            _keep(findings, Finding("raised", name, pose, time, stiffness, float(least)))
+            tension[name] = float(least)
+    predicted = [name for name in held if _is_predicted(performer, name, held[name][1])]
     if predicted:
         dofs = np.array([performer.character.joints[name].dof for name in predicted], np.int32)
-        for k, least in unstable_joints(tension, performer._weigher.gradient(dofs)):
-            _keep(findings, Finding("unstable", predicted[k], pose, time, float(tension[k]), least))
+        stiffness_of = np.array([tension[name] for name in predicted])
+        for k, least in unstable_joints(stiffness_of, performer._weigher.gradient(dofs)):
+            _keep(findings, Finding("unstable", predicted[k], pose, time, tension[predicted[k]], least))
 
 
 def _is_predicted(performer: TensionPerformer, name: str, entry: TensionPose | None) -> bool:

@@ -83,7 +83,7 @@ class Scene(NamedTuple):
 
 
 @numba.njit(cache=True)
-def sort_into_cells(rects, columns, rows):
+def sort_into_cells(rects, columns, rows):  # type: ignore[no-untyped-def]
     """List, for each cell of a grid, the rectangles that touch it.
 
     Args:

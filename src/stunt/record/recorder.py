@@ -79,7 +79,16 @@ class Recorder:
             reference = stage.data.subtree_com[stage.model.body_rootid[body]]
             held[number, :3] = force
             held[number, 3:] = torque + np.cross(reference - stage.data.xpos[body], force)
+        self._add_strings(held)
         return held
+
+    def _add_strings(self, held: NDArray[np.float64]) -> None:
+        """Add what pulls free characters; a fixed root's holding force is already the sum of all there is."""
+        names = list(self._stage.built.characters)
+        for string in self._stage.strings:
+            name, pull = string()
+            if self._stage.built.characters[name].root is not None:
+                held[names.index(name)] += pull
 
     def _note_contacts(self, frame: int) -> None:
         stage = self._stage

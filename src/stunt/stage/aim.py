@@ -53,8 +53,8 @@ def foreseen(stage: Stage, target: str, time: float) -> mujoco.MjData:
 def launch_velocity(stage: Stage, prop: Prop, start: Floats, event: Throw, steps: int) -> Floats:
     """Return the velocity [m/s] with which the prop's surface touches the target after `steps` physics steps.
 
-    Exact for the engine's semi-implicit step, where N steps of gravity move a body by g·h²·N(N+1)/2. What else may be in
-    the way is not looked at.
+    Exact for the engine's semi-implicit step, where N steps of gravity move a body by g·h²·N(N+1)/2. What else may be
+    in the way is not looked at.
     """
     data = foreseen(stage, event.target, event.hits_at)
     point, body = aim_point(stage, event.target, data, event.place)

@@ -11,6 +11,7 @@ import numpy as np
 from stunt.character.bodies import make_body
 from stunt.character.character import Character
 from stunt.errors import BodyError, InvalidValueError, RateError
+from stunt.motion.clip_bodies import body_of_clip_file, is_clip_file
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
@@ -126,7 +127,8 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
-    body = make_body(
+    make = body_of_clip_file if is_clip_file(character.body) else make_body
+    body = make(
         character.body,
         height=character.height,
         mass=character.mass,

@@ -16,10 +16,12 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.board import Board
+from stunt.control.programs import connect
 from stunt.control.run import prepare, run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
+from stunt.stage.engine_log import route_warnings
 from stunt.stage.scene import Scene
 
 SPEED_LIMIT = 1.0e3
@@ -54,6 +56,7 @@ class Stage:
         board: What every joint is told to do.
         tick: Physics steps taken.
         crew: Who acts, in this order, whenever several are due at once.
+        strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
     """
 
@@ -63,6 +66,7 @@ class Stage:
         Raises:
             StuntError: The scene cannot be built.
         """
+        route_warnings()
         self.built = scene if isinstance(scene, Built) else build(scene)
         self.scene = self.built.scene
         self.model = self.built.model
@@ -80,6 +84,7 @@ class Stage:
         self.tick = 0
         self.crew: list[Crew] = []
         self.hit_listeners: list[Callable[[Hit], None]] = []
+        self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
         self._ready = False
 
@@ -163,6 +168,7 @@ class Stage:
         """Advance by a number of physics steps, letting the crew act when they are due."""
         if not self._ready:
             mujoco.mj_forward(self.model, self.data)
+            connect(self.board)
             prepare(self.model._address, self.data._address, self.board.table)
             self._ready = True
         end = self.tick + steps
@@ -186,6 +192,8 @@ class Stage:
 
     def _run_to(self, tick: int) -> None:
         steps = tick - self.tick
+        if self.board.programs.any():
+            connect(self.board)
         taken = run(
             self.model._address, self.data._address, self.board.table, self.tick, steps,
             self.steps_per_control, self.step_time, SPEED_LIMIT,

@@ -68,13 +68,13 @@ def read_tension_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Te
             raise InvalidValueError("the name of a controller", MAIN, "another: the section's own 'poses' are called so")
         controllers[MAIN] = Controller(_poses(section.need("poses"), poses), place=section.need("poses").place)
         plays = (*plays, Play(MAIN, 0.0))
-    tension = section.read("tension", _by_joint, ByJoint(), reader=_tension)
+    tension = section.read("tension", _by_joint, ByJoint(), each=_tension)
     if not plays and not tension.values:
         raise MissingValueError("poses', 'play' or 'tension", section.what, section.place)
     _check_size(controllers, plays, node)
     return TensionPart(
         tension=tension,
-        damping=section.read("damping", _by_joint, ByJoint(), reader=_ratio),
+        damping=section.read("damping", _by_joint, ByJoint(), each=_ratio),
         controllers=controllers,
         plays=plays,
         balance=section.read("balance", truth, False),
@@ -119,7 +119,7 @@ def _poses(node: Node, poses: Mapping[str, Pose]) -> tuple[TensionPose, ...]:
 def _pose(index: int, node: Node, poses: Mapping[str, Pose]) -> TensionPose:
     section = Section(node, "a pose under tension", POSE_KEYS)
     pose = read_inline(section, poses, f"pose {index + 1}")
-    tension = section.read("tension", _by_joint, ByJoint(), reader=_span)
+    tension = section.read("tension", _by_joint, ByJoint(), each=_span)
     path = section.read("path", choice, TensionPose.path, options=PATHS, kind="path")
     if path == "constant":
         _check_constant(tension, section.need("tension") if "tension" in section else node)
@@ -129,12 +129,12 @@ def _pose(index: int, node: Node, poses: Mapping[str, Pose]) -> TensionPose:
         lasts=section.read("lasts", seconds, TensionPose.lasts),
         curve=_curve(section),
         tension=tension,
-        damping=section.read("damping", _by_joint, ByJoint(), reader=_ratio),
-        update=section.read("update", _by_joint, ByJoint(), reader=_update),
+        damping=section.read("damping", _by_joint, ByJoint(), each=_ratio),
+        update=section.read("update", _by_joint, ByJoint(), each=_update),
         path=path,
-        compensate=section.read("compensate", _by_joint, ByJoint(), reader=truth),
+        compensate=section.read("compensate", _by_joint, ByJoint(), each=truth),
         start=section.read("start", choice, "current", options=("current", "recalculated"), kind="start"),
-        springs=section.read("springs", _by_joint, ByJoint(), reader=_slack),
+        springs=section.read("springs", _by_joint, ByJoint(), each=_slack),
         then=section.read("then", choice, "hold", options=("hold", "beats", "passive"), kind="ending"),
         place=node.place,
     )
@@ -146,14 +146,14 @@ def _check_constant(tension: ByJoint, node: Node) -> None:
             raise wrong(node, "the same at both ends, because 'path: constant' keeps it")
 
 
-def _by_joint(node: Node, reader: Callable[[Node], Any]) -> ByJoint:
+def _by_joint(node: Node, each: Callable[[Node], Any]) -> ByJoint:
     """Read a setting for all joints, or a mapping of joints, limbs and patterns to settings."""
-    if not isinstance(node.value, dict) or reader is _span and set(node.value) <= {"from", "to"}:
-        return ByJoint({EVERY: reader(node)}, {EVERY: node.place})
+    if not isinstance(node.value, dict) or each is _span and set(node.value) <= {"from", "to"}:
+        return ByJoint({EVERY: each(node)}, {EVERY: node.place})
     if not node.value:
         raise wrong(node, "a setting, or a mapping of joints and limbs to settings")
     return ByJoint(
-        {key: reader(value) for key, value in node.value.items()},
+        {key: each(value) for key, value in node.value.items()},
         {key: value.place for key, value in node.value.items()},
     )
 

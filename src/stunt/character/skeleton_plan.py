@@ -1,0 +1,69 @@
+"""The plan of a person with somebody else's bones, in plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stunt.character.anthropometry import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sole:
+    """Where a foot or toe meets the floor, in the bone's frame.
+
+    Attributes:
+        normal: Upward while it is planted, (3,).
+        depth: How far below the joint the floor is [m]: the plane `normal · p = −depth`.
+        forward: Along the foot, in that plane, (3,).
+    """
+
+    normal: Floats
+    depth: float
+    forward: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BonePlan:
+    """One bone.
+
+    Attributes:
+        name: Body name (`l_thigh`).
+        joint: Name of the joint it hangs on (`l_hip`).
+        part: `pelvis`, `spine`, `neck`, `head`, `clavicle`, `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`
+            or `toe`.
+        side: `l_`, `r_` or nothing.
+        parent: Index of the bone it hangs on; −1 for the root.
+        origin: Its joint in the parent's frame [m], (3,); for the root in the world of the reference stance.
+        stance: Orientation in the parent's frame in the reference stance, wxyz; the root's in the world.
+        tip: Where it ends, in its own frame [m], (3,).
+        axes: Forward, left and up of the reference stance in its own frame, as columns, (3, 3).
+        sole: Of feet and toes.
+    """
+
+    name: str
+    joint: str
+    part: str
+    side: str
+    parent: int
+    origin: Floats
+    stance: Floats
+    tip: Floats
+    axes: Floats
+    sole: Sole | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SkeletonPlan:
+    """A person to be built.
+
+    Attributes:
+        name: Model name.
+        bones: Parents first; the first is the root.
+        height: Standing height [m].
+        notes: Sentences about how the plan came to be.
+    """
+
+    name: str
+    bones: tuple[BonePlan, ...]
+    height: float
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,128 @@
+"""`stunt check THING`: what a clip is, what looks wrong with it, and what Stunt would assume."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from stunt.cli.terminal import write
+
+HELP = "say what a clip, body or script is, and what looks wrong with it"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt check`."""
+    add = parser.add_argument
+    add("thing", metavar="THING", help="a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml) or a script (.yaml)")
+    add("--up", choices=("x", "y", "z"), help="the clip's upward axis")
+    add("--scale", type=float, metavar="M", help="metres per unit of the clip")
+    add("--fps", type=float, metavar="N", help="the clip's frames per second")
+    add("--skip-frames", type=int, metavar="N", help="frames to leave out at the start")
+    add("--skeleton", metavar="FILE", help="the .asf of an .amc")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for the name in")
+    add("--mapping", metavar="FILE", help="write which joint was taken for which part, to be edited")
+    add("--json", action="store_true", help="print the findings as JSON")
+
+
+def check(args: argparse.Namespace) -> int:
+    """Examine a thing; 0 where it can be used."""
+    suffix = Path(args.thing).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return _show(args, _script_findings(args.thing))
+    if suffix in (".xml", ".mjcf"):
+        return _show(args, _body_findings(args.thing))
+    return _show(args, _clip_findings(args))
+
+
+def _show(args: argparse.Namespace, findings: tuple[dict[str, Any], list[str]]) -> int:
+    data, lines = findings
+    write(json.dumps(_plain(data), indent=2, ensure_ascii=False) + "\n" if args.json else "\n".join(lines) + "\n")
+    return 0
+
+
+def _plain(value: Any) -> Any:
+    """Make values that JSON has no word for into null, and tuples into lists."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _clip_findings(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    from stunt.motion.doctor import examine
+    from stunt.motion.door import Overrides
+    from stunt.motion.library import find_clip
+
+    overrides = Overrides(args.up, args.scale, args.fps, args.skip_frames, None, args.skeleton)
+    path = find_clip(args.thing, args.clips)
+    found = examine(path, overrides)
+    if args.mapping is not None:
+        from stunt.motion.mapping import mapping_from_guess, write_mapping
+
+        write_mapping(mapping_from_guess(found.parts), args.mapping)
+    return found.to_data(), _clip_lines(found)
+
+
+def _clip_lines(found: Any) -> list[str]:
+    lines = [
+        f"{found.file}: {found.format}, {found.frames} frames at {found.fps:g} per second, {found.seconds:.2f} s"
+        + (", looping" if found.loop else ""),
+        f"  skeleton     {found.joints} joints"
+        + (f", {found.channels} channels" if found.channels else "")
+        + f"; names: {found.vocabulary}; {len(found.parts)} parts of a person recognised",
+        f"  units        1 unit is {found.metres_per_unit:.6g} m; {found.up} is up",
+    ]
+    if found.height_m is not None:
+        lines.append(f"  person       {found.height_m:.2f} m tall")
+    if found.floor_m is not None:
+        lines.append(f"  floor        at {found.floor_m:+.3f} m")
+    if found.foot_slide_m is not None:
+        pace = f" ({found.foot_slide_m_s:.3f} m/s while planted)" if found.foot_slide_m_s is not None else ""
+        lines.append(f"  foot slide   {found.foot_slide_m:.2f} m{pace}")
+    lines.append(f"  spikes       {len(found.spikes)}")
+    lines.append(f"  first frame  {'a T-pose, no motion' if found.first_frame_t_pose else 'part of the motion'}")
+    lines.append(f"  flight       {_flight_line(found)}")
+    lines += [f"  assumed      {about}: {what}" for about, what in found.assumed.items()]
+    lines += [f"  told         {about}: {what}" for about, what in found.overridden.items()]
+    lines += [f"  warning      {line}" for line in found.warnings]
+    return lines
+
+
+def _flight_line(found: Any) -> str:
+    if found.flight is None:
+        return "none long enough to judge the frame rate by"
+    fits = (
+        f"{found.flight.fps:.0f} frames per second would be gravity" if math.isfinite(found.flight.fps) else "no fall"
+    )
+    return f"{len(found.flight.phases)} phases, falling at {found.flight.fall:.2f} m/s²; {fits}"
+
+
+def _body_findings(path: str) -> tuple[dict[str, Any], list[str]]:
+    from stunt.character.bodies import make_body
+    from stunt.character.notes import describe_body
+
+    spec = make_body(path)
+    model = spec.compile()
+    notes = describe_body(spec)
+    data = {"file": path, "bodies": model.nbody - 1, "joints": model.njnt, "dofs": model.nv, "notes": notes}
+    data["mass_kg"] = float(model.body_mass.sum())
+    head = f"{path}: {model.nbody - 1} bodies, {model.njnt} joints, {model.nv} dofs, {data['mass_kg']:.2f} kg"
+    return data, [head, *(f"  assumed      {note}" for note in notes)]
+
+
+def _script_findings(path: str) -> tuple[dict[str, Any], list[str]]:
+    from stunt.direction.script_file import load_script
+    from stunt.stage.build import build
+
+    script = load_script(path)
+    built = build(script.scene)
+    warnings = [str(warning) for warning in getattr(script, "warnings", ())]
+    people = {name: len(character.joints) for name, character in built.characters.items()}
+    data = {"file": path, "title": script.title, "characters": people, "props": list(built.props), "warnings": warnings}
+    lines = [f"{path}: {script.title or 'a script'}", f"  characters   {', '.join(people) or 'none'}"]
+    lines += [f"  props        {', '.join(built.props) or 'none'}", *(f"  warning      {line}" for line in warnings)]
+    return data, lines

@@ -1,0 +1,280 @@
+"""The antagonist program, compiled: from transitions and external torques to springs, at every control step.
+
+The two springs of a joint go to the engine as one: stiffness K = k_L + k_H about the angle where they balance, which is
+the same torque to the last bit that counts (see `tests/control/test_antagonist.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from stunt.compiled import compiled
+from stunt.control import antagonist_layout as at
+from stunt.control.antagonist import critical_share, curve_progress, gains, least_tension, warped
+from stunt.control.goals import quaternion_error
+from stunt.control.views import bytes_, floats, ints, longs
+
+_IMPEDANCE = 5
+_PASSIVE = 0
+_FREE, _BALL = 0, 1
+_W = at.WIDTH
+_MODE, _START, _END, _WARP = at.MODE, at.START, at.END, at.WARP
+_KNOTS, _COMPENSATE, _RATIO = at.KNOTS, at.COMPENSATE, at.RATIO
+_T0, _T1, _A0, _A1, _F0, _F1 = at.TENSION0, at.TENSION1, at.ANGLE0, at.ANGLE1, at.FORCE0, at.FORCE1
+_R0, _R1, _LOW, _HIGH = at.REST0, at.REST1, at.LOW, at.HIGH
+_SL0, _SL1, _SH0, _SH1 = at.SLACK_LOW0, at.SLACK_LOW1, at.SLACK_HIGH0, at.SLACK_HIGH1
+_GL, _GH, _ANGLE, _FORCE = at.GAIN_LOW, at.GAIN_HIGH, at.ANGLE, at.FORCE
+_RAISED, _ASKED, _P = at.RAISED, at.ASKED, at.PROGRESS
+_LAW, _HAND_START, _HAND_TORQUE, _SHIFT = at.LAST_LAW, at.HAND_START, at.HAND_TORQUE, at.SHIFT
+_CURVE, _BALL0, _BALL1 = at.CURVE, at.BALL0, at.BALL1
+_PROPS, _SOLES = at.PROPS, at.SOLES
+_SAMPLING, _LINE = at.SAMPLING, at.LINE
+_HAND_OVER = at.HAND_OVER
+_INSIDE = 0.02  # the asked angle stays so far inside the set-points [rad]
+
+
+@compiled
+def push_chain(v: Any, out: Any, dof: int, root: Any, point: Any, p: int, f0: float, f1: float, f2: float) -> None:
+    """Add to `out` the joint torques of a force at a point (`point[p:p+3]`), for a dof and all inboard of it.
+
+    Args:
+        v: Views.
+        out: (nv,).
+        dof: The outermost degree of freedom that feels it.
+        root: Centre of mass of each body's subtree; the engine's motion axes refer to the tree root's.
+        point: Where, in the world.
+        p: Index into `point`.
+        f0: Force, x.
+        f1: Force, y.
+        f2: Force, z.
+    """
+    if dof < 0:
+        return
+    c = 3 * v.body_rootid[v.dof_bodyid[dof]]
+    r0, r1, r2 = point[p] - root[c], point[p + 1] - root[c + 1], point[p + 2] - root[c + 2]
+    m0, m1, m2 = r1 * f2 - r2 * f1, r2 * f0 - r0 * f2, r0 * f1 - r1 * f0
+    i = dof
+    while i >= 0:
+        s = 6 * i
+        out[i] += v.cdof[s] * m0 + v.cdof[s + 1] * m1 + v.cdof[s + 2] * m2
+        out[i] += v.cdof[s + 3] * f0 + v.cdof[s + 4] * f1 + v.cdof[s + 5] * f2
+        i = v.dof_parentid[i]
+
+
+@compiled
+def gravity_torque(v: Any, i: int, g0: float, g1: float, g2: float) -> float:
+    """Return gravity's torque on a degree of freedom, from the composite of everything outboard [N·m]."""
+    s, c = 6 * i, 10 * v.dof_bodyid[i]
+    m0, m1, m2, mass = v.crb[c + 6], v.crb[c + 7], v.crb[c + 8], v.crb[c + 9]
+    turn = (
+        v.cdof[s] * (m1 * g2 - m2 * g1) + v.cdof[s + 1] * (m2 * g0 - m0 * g2) + v.cdof[s + 2] * (m0 * g1 - m1 * g0)
+    )
+    return turn + mass * (v.cdof[s + 3] * g0 + v.cdof[s + 4] * g1 + v.cdof[s + 5] * g2)
+
+
+@compiled
+def external_torques(v: Any, world: Any, out: Any, last_dof: Any, active: Any, holder: Any, root: Any) -> None:
+    """Write the external torques a character knows of: gravity, the ground, and what it believes it carries.
+
+    Motion of other limbs is left out on purpose: that they pull at a loose joint is what looseness looks like.
+    """
+    g0, g1, g2 = world[0], world[1], world[2]
+    for i in range(v.sizes[1]):
+        out[i] = gravity_torque(v, i, g0, g1, g2)
+    for k in range(int(world[_PROPS])):
+        grip, body = int(world[_PROPS + 1 + 3 * k]), int(world[_PROPS + 2 + 3 * k])
+        mass = world[_PROPS + 3 + 3 * k]
+        if active[grip]:
+            push_chain(v, out, last_dof[holder[grip]], root, v.xipos, 3 * body, mass * g0, mass * g1, mass * g2)
+    for k in range(int(world[_SOLES])):
+        f = _SOLES + 1 + 7 * k
+        push_chain(v, out, last_dof[int(world[f])], root, world, f + 4, world[f + 1], world[f + 2], world[f + 3])
+
+
+@compiled
+def share_of_time(rows: Any, r: int, time: float) -> float:
+    """Return how much of a transition's time has passed, 0 to 1."""
+    length = rows[r + _END] - rows[r + _START]
+    if length <= 0.0 or time >= rows[r + _END]:
+        return 1.0
+    return max(0.0, (time - rows[r + _START]) / length)
+
+
+@compiled
+def along(first: float, last: float, share: float) -> float:
+    """Return the point on a line."""
+    return first + (last - first) * share
+
+
+@compiled
+def raise_tension(rows: Any, r: int, tension: float, least: float) -> float:
+    """Return a tension no less than what springs that only pull need; note where it had to be raised."""
+    if tension >= least:
+        return tension
+    if least > rows[r + _RAISED]:
+        rows[r + _RAISED], rows[r + _ASKED] = least, tension
+    return least
+
+
+@compiled
+def hinge_gains(rows: Any, r: int, time: float, force: float) -> None:
+    """Write one hinge's k_L and k_H for a time, and what they came from."""
+    u = share_of_time(rows, r, time)
+    p = curve_progress(rows, r + _CURVE, int(rows[r + _KNOTS]), warped(u, rows[r + _WARP]))
+    inside = min(max(p, 0.0), 1.0)
+    low, high = rows[r + _LOW], rows[r + _HIGH]
+    if rows[r + _MODE] == _LINE:
+        k0, k1 = rows[r + _T0], rows[r + _T1]
+        l0, h0 = gains(k0, 0.0, rows[r + _R0], low, high)
+        l1, h1 = gains(k1, 0.0, rows[r + _R1], low, high)
+        gain_low, gain_high = max(along(l0, l1, p), 0.0), max(along(h0, h1, p), 0.0)
+        force = along(rows[r + _F0], rows[r + _F1], inside)
+        angle = along(rows[r + _A0], rows[r + _A1], p)
+    else:
+        if rows[r + _MODE] != _SAMPLING:
+            force = along(rows[r + _F0], rows[r + _F1], inside)
+        if rows[r + _COMPENSATE] == 0.0:
+            force = 0.0
+        angle = along(rows[r + _A0], rows[r + _A1], p) + rows[r + _SHIFT]
+        angle = min(max(angle, low + _INSIDE), high - _INSIDE)
+        tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
+        tension = raise_tension(rows, r, tension, least_tension(force, angle, low, high))
+        gain_low, gain_high = gains(tension, force, angle, low, high)
+    rows[r + _GL] = max(gain_low, 0.0) * along(rows[r + _SL0], rows[r + _SL1], u)
+    rows[r + _GH] = max(gain_high, 0.0) * along(rows[r + _SH0], rows[r + _SH1], u)
+    rows[r + _ANGLE], rows[r + _FORCE], rows[r + _P] = angle, force, p
+
+
+@compiled
+def drive_hinge(v: Any, rows: Any, j: int, time: float, force: float) -> None:
+    """Set a hinge's or slide's spring."""
+    i, q = v.jnt_dofadr[j], v.jnt_qposadr[j]
+    r = _W * i
+    hinge_gains(rows, r, time, force)
+    low, high = rows[r + _LOW], rows[r + _HIGH]
+    tension = rows[r + _GL] + rows[r + _GH]
+    v.stiffness[i] = tension
+    v.damping[i] = critical_share(tension, v.moment[i], rows[r + _RATIO])
+    v.rest[q] = rows[r + _ANGLE]
+    if tension > 1e-12:
+        v.rest[q] = (rows[r + _GL] * low + rows[r + _GH] * high) / tension
+    v.goal[q] = rows[r + _ANGLE]
+    v.feed_forward[i] = 0.0
+
+
+@compiled
+def turned(q: Any, a: int, x: float, y: float, z: float, out: Any, o: int) -> None:
+    """Write q ⊗ exp(rotation vector) to `out[o:o+4]`."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    f = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+    w, x, y, z = math.cos(0.5 * angle), f * x, f * y, f * z
+    a0, a1, a2, a3 = q[a], q[a + 1], q[a + 2], q[a + 3]
+    out[o] = a0 * w - a1 * x - a2 * y - a3 * z
+    out[o + 1] = a0 * x + a1 * w + a2 * z - a3 * y
+    out[o + 2] = a0 * y - a1 * z + a2 * w + a3 * x
+    out[o + 3] = a0 * z + a1 * y - a2 * x + a3 * w
+
+
+@compiled
+def between_balls(rows: Any, r: int, share: float, scratch: Any, out: Any, o: int) -> None:
+    """Write the orientation a share of the way from the row's first to its second, to `out[o:o+4]`."""
+    quaternion_error(rows, r + _BALL0, rows, r + _BALL1, scratch, 8)
+    turned(rows, r + _BALL0, share * scratch[8], share * scratch[9], share * scratch[10], out, o)
+
+
+@compiled
+def drive_ball(v: Any, rows: Any, scratch: Any, external: Any, j: int, time: float) -> None:
+    """Set a ball joint's spring; its torque goes with the rotation vector, so shares of tension are progress."""
+    i, q = v.jnt_dofadr[j], v.jnt_qposadr[j]
+    r = _W * i
+    u = share_of_time(rows, r, time)
+    p = curve_progress(rows, r + _CURVE, int(rows[r + _KNOTS]), warped(u, rows[r + _WARP]))
+    inside = min(max(p, 0.0), 1.0)
+    tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
+    share = p
+    if rows[r + _MODE] == _LINE:
+        # The springs of both ends change along a straight line; their balance runs ahead toward the tighter one.
+        near, far = max((1.0 - p) * rows[r + _T0], 0.0), max(p * rows[r + _T1], 0.0)
+        tension = near + far
+        share = far / max(tension, 1e-12)
+    between_balls(rows, r, share, scratch, scratch, 0)
+    size = 0.0
+    for k in range(3):
+        force = external[i + k]
+        if rows[r + _MODE] != _SAMPLING:
+            force = along(rows[r + _W * k + _F0], rows[r + _W * k + _F1], inside)
+        force *= rows[r + _COMPENSATE]
+        rows[r + _W * k + _FORCE] = force
+        size += force * force
+    size = math.sqrt(size)
+    turn = 2.0 * math.acos(min(1.0, abs(scratch[0])))
+    tension = raise_tension(rows, r, tension, size / max(min(rows[r + _HIGH] - turn, 2.5), _INSIDE))
+    f = -1.0 / tension if tension > 1e-12 else 0.0
+    turned(
+        scratch, 0, f * rows[r + _FORCE], f * rows[r + _W + _FORCE], f * rows[r + 2 * _W + _FORCE], v.rest, q
+    )  # fmt: skip
+    moment = (v.moment[i] + v.moment[i + 1] + v.moment[i + 2]) / 3.0
+    for k in range(4):
+        v.goal[q + k] = scratch[k]
+    for k in range(3):
+        v.stiffness[i + k] = tension
+        v.damping[i + k] = critical_share(tension, moment, rows[r + _RATIO])
+        v.feed_forward[i + k] = 0.0
+        rows[r + _W * k + _GL] = rows[r + _W * k + _GH] = 0.5 * tension
+    rows[r + _P] = p
+
+
+@compiled
+def antagonist_before(v: Any, address: int, time: float) -> None:
+    """Set the springs of all joints under tension.
+
+    Args:
+        v: Views.
+        address: The program's table.
+        time: Now [s].
+    """
+    table = longs(address)
+    rows, world, external, scratch = floats(table[0]), floats(table[1]), floats(table[2]), floats(table[3])
+    external_torques(
+        v, world, external, longs(table[4]), bytes_(table[5]), ints(table[6]), floats(table[7])
+    )  # fmt: skip
+    # An implicit spring is evaluated where the period ends, so that is the moment its curve is read for.
+    ahead = time + v.times[1]
+    for j in range(v.sizes[2]):
+        i = v.jnt_dofadr[j]
+        if rows[_W * i] == 0.0 or v.law[j] != _IMPEDANCE:
+            continue
+        if v.jnt_type[j] == _BALL:
+            drive_ball(v, rows, scratch, external, j, ahead)
+        else:
+            drive_hinge(v, rows, j, ahead, external[i])
+
+
+@compiled
+def antagonist_after(v: Any, address: int, time: float) -> None:
+    """Hand joints from one law to another without a jump: the difference in torque fades out.
+
+    Args:
+        v: Views, with this step's torques written.
+        address: The program's table.
+        time: Now [s].
+    """
+    rows = floats(longs(address)[0])
+    for i in range(v.sizes[1]):
+        j = v.dof_jntid[i]
+        if v.jnt_type[j] == _FREE:
+            continue
+        r = _W * i
+        law = v.law[j]
+        spring = law == _IMPEDANCE or (law != _PASSIVE and law != 1) or v.planted[i] != 0
+        if rows[r + _LAW] >= 0.0 and rows[r + _LAW] != law and law != _PASSIVE:
+            now = v.applied[i]
+            if spring:
+                now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
+            rows[r + _HAND_START], rows[r + _HAND_TORQUE] = time, v.torque[i] - now
+        rows[r + _LAW] = law
+        s = (time - rows[r + _HAND_START]) / _HAND_OVER
+        if s < 1.0 and law != _PASSIVE:
+            fade = 1.0 - s * s * (3.0 - 2.0 * s)
+            v.applied[i] = min(max(v.applied[i] + fade * rows[r + _HAND_TORQUE], -v.limit[i]), v.limit[i])

@@ -1,0 +1,97 @@
+"""The antagonist program's memory: one row of numbers per degree of freedom, shared with compiled code.
+
+A joint's transition lives in the row of its first degree of freedom; what the law came to is written to every row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.control import antagonist_layout as at
+from stunt.control.programs import ANTAGONIST
+
+if TYPE_CHECKING:
+    from stunt.control.board import Board
+
+
+class Antagonist:
+    """The program's arrays on one stage.
+
+    Attributes:
+        rows: One row per degree of freedom, (nv, at.WIDTH), columns as named above.
+        world: Gravity; then how many props can be held, and weld, body and believed mass of each; then how many soles
+            carry the body, and body, force (3) and point (3) of each.
+        external: External torque the character knows of, as of the last control step [N·m], (nv,).
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
+        """Make the arrays and enter them on the board."""
+        self.rows = np.zeros((model.nv, at.WIDTH))
+        self.rows[:, at.LAST_LAW] = -1.0
+        self.rows[:, at.HAND_START] = -1e9
+        self.rows[:, at.SLACK_LOW0 : at.SLACK_HIGH1 + 1] = 1.0
+        self.world = np.zeros(at.SOLES + 1 + 7 * at.MOST_SOLES)
+        self.world[at.GRAVITY : at.GRAVITY + 3] = model.opt.gravity
+        self.external = np.zeros(model.nv)
+        self.scratch = np.zeros(16)
+        self._last_dof = _last_dofs(model)
+        self._keep = [
+            self.rows, self.world, self.external, self.scratch, self._last_dof,
+            data.eq_active, model.eq_obj1id, data.subtree_com,
+        ]  # fmt: skip
+        self.table = np.array([array.ctypes.data for array in self._keep], np.int64)
+        for joint in range(model.njnt):
+            self._anchor(model, joint)
+        board.programs[ANTAGONIST] = self.table.ctypes.data
+
+    def _anchor(self, model: mujoco.MjModel, joint: int) -> None:
+        """Put a joint's set-points past its limits."""
+        row = self.rows[model.jnt_dofadr[joint]]
+        kind, (low, high) = model.jnt_type[joint], model.jnt_range[joint]
+        limited = bool(model.jnt_limited[joint])
+        if kind == mujoco.mjtJoint.mjJNT_BALL:
+            reach = min((high if limited else np.pi) + at.MARGIN, 1.5 * np.pi)
+            row[at.LOW], row[at.HIGH] = -reach, reach
+        elif kind == mujoco.mjtJoint.mjJNT_SLIDE:
+            margin = at.MARGIN * (high - low) if limited else 10.0
+            row[at.LOW], row[at.HIGH] = low - margin, high + margin
+        elif limited:
+            row[at.LOW], row[at.HIGH] = low - at.MARGIN, high + at.MARGIN
+        else:
+            row[at.LOW], row[at.HIGH] = -2.0 * np.pi, 2.0 * np.pi
+
+    def set_props(self, props: list[tuple[int, int, float]]) -> None:
+        """Say which props can be held: weld, body, believed mass [kg]."""
+        self.world[at.PROPS] = min(len(props), at.MOST_PROPS)
+        for k, prop in enumerate(props[:at.MOST_PROPS]):
+            self.world[at.PROPS + 1 + 3 * k : at.PROPS + 4 + 3 * k] = prop
+
+    def set_soles(self, soles: list[tuple[int, Any, Any]]) -> None:
+        """Say what carries the body: bodies, the forces on them [N] and where they act [m], in the world."""
+        self.world[at.SOLES] = min(len(soles), at.MOST_SOLES)
+        for k, (body, force, point) in enumerate(soles[:at.MOST_SOLES]):
+            first = at.SOLES + 1 + 7 * k
+            self.world[first] = body
+            self.world[first + 1 : first + 4] = force
+            self.world[first + 4 : first + 7] = point
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return self.rows.copy(), self.world.copy(), self.external.copy()
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back, in place."""
+        self.rows[...], self.world[...], self.external[...] = state
+
+
+def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """Return the outermost degree of freedom that moves each body; −1 for what nothing moves."""
+    last = np.full(model.nbody, -1, np.int64)
+    for body in range(1, model.nbody):
+        own = model.body_dofadr[body] + model.body_dofnum[body] - 1
+        last[body] = own if model.body_dofnum[body] else last[model.body_parentid[body]]
+    return last

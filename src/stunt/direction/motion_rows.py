@@ -1,0 +1,162 @@
+"""A motion in a body's own coordinates, and the rows the servo reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from stunt import rotations
+from stunt.character.character import Character
+from stunt.control.worldspace_program import Rows
+from stunt.errors import BodyError
+from stunt.motion.clip import Clip
+from stunt.motion.skeleton_body import body_from_clip
+from stunt.rotations import Floats
+
+SWING_SPEED = 0.8
+"""A toe that the clip moves faster than this over the ground [m/s] may slide."""
+SWING_FRICTION = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What a body does, frame by frame.
+
+    Attributes:
+        name: For reports.
+        fps: Frames per second.
+        qpos: The character's own coordinates: root position and orientation, then its joints, (F, nq).
+        loop: Whether it goes on from its beginning.
+    """
+
+    name: str
+    fps: float
+    qpos: Floats
+    loop: bool = False
+
+    @property
+    def duration(self) -> float:
+        """Time from the first frame to the last [s]."""
+        return (len(self.qpos) - 1) / self.fps
+
+    def placed(self, at: tuple[float, float], facing: float) -> Motion:
+        """Return it moved over the ground: its first frame at a point [m], with a heading [rad]."""
+        turned = facing - float(rotations.heading(self.qpos[0, 3:7]))
+        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turned]))
+        qpos = self.qpos.copy()
+        way = self.qpos[:, :3] - self.qpos[0, :3] * [1.0, 1.0, 0.0]
+        qpos[:, :3] = rotations.rotate(spin, way) + [at[0], at[1], 0.0]
+        qpos[:, 3:7] = rotations.multiply(spin, self.qpos[:, 3:7])
+        return replace(self, qpos=qpos)
+
+    def trimmed(self, start: float, end: float) -> Motion:
+        """Return the frames between two times [s]."""
+        first, last = round(start * self.fps), round(end * self.fps)
+        return replace(self, qpos=self.qpos[max(first, 0) : max(last, first + 1) + 1])
+
+
+def motion_of_clip(clip: Clip, character: Character) -> Motion:
+    """Return a clip as a motion of a body built from the same skeleton.
+
+    Raises:
+        BodyError: The character's body is another one.
+    """
+    body = body_from_clip(clip)
+    times = np.arange(body.clip.frames) / clip.fps
+    qpos = np.asarray(body.qpos_at(times), float)
+    wanted = 7 + sum(joint.nq for joint in character.joints.values())
+    names = [bone.joint for bone in body.plan.bones[1:]]
+    if qpos.shape[1] != wanted or list(character.joints) != names:
+        raise BodyError(f"'{character.name}' does not have the bones of clip '{clip.name}'; name that clip as its body.")
+    return Motion(clip.name, clip.fps, qpos, clip.loop)
+
+
+def sole_geoms(model: mujoco.MjModel, character: Character) -> list[int]:
+    """Return the geoms a character stands on: those of feet and toes."""
+    bodies = {body for name, body in character.bodies.items() if "foot" in name or "toe" in name}
+    return [g for g in sorted(character.geoms) if model.geom_bodyid[g] in bodies and model.geom_contype[g]]
+
+
+def make_rows(
+    model: mujoco.MjModel, character: Character, motion: Motion, soles: list[int], *, parent: bool = False
+) -> Rows:
+    """Lift a motion into rows: orientations of all bodies seen from the root (or from their parents).
+
+    Args:
+        model: The scene.
+        character: Who.
+        motion: What.
+        soles: Geoms whose friction goes with the swing of their foot.
+        parent: Whether orientations are relative to the parent.
+    """
+    data = mujoco.MjData(model)
+    root = character.root
+    if root is None:
+        raise BodyError(f"'{character.name}' must have a free root to follow a clip.")
+    first, end = character.root_body, max(character.bodies.values()) + 1
+    width = motion.qpos.shape[1]
+    turns = np.zeros((len(motion.qpos), end - first, 4))
+    places = np.zeros((len(motion.qpos), end - first, 3))
+    speeds = np.zeros((len(motion.qpos), model.nv))
+    for number, frame in enumerate(motion.qpos):
+        data.qpos[root.qpos : root.qpos + width] = frame
+        mujoco.mj_kinematics(model, data)
+        turns[number], places[number] = data.xquat[first:end], data.xpos[first:end]
+        after = motion.qpos[min(number + 1, len(motion.qpos) - 1)]
+        later = data.qpos.copy()
+        later[root.qpos : root.qpos + width] = after
+        mujoco.mj_differentiatePos(model, speeds[number], 1.0 / motion.fps, data.qpos, later)
+    parents = np.maximum(model.body_parentid[first:end] - first, 0) if parent else np.zeros(end - first, int)
+    relative = rotations.multiply(rotations.conjugate(turns[:, parents]), turns)
+    relative[:, 0] = turns[:, 0]
+    joints = list(character.joints.values())
+    d0, d1 = joints[0].dof, joints[-1].dof + joints[-1].nv
+    friction = _friction(model, soles, places, first, motion.fps)
+    return Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, motion.qpos[:, 7:].copy(), speeds[:, d0:d1])
+
+
+def _friction(model: mujoco.MjModel, soles: list[int], places: Floats, first: int, fps: float) -> Floats:
+    """Return each sole's friction in every frame: a foot follows its toe."""
+    friction = np.zeros((len(places), max(len(soles), 1)))
+    for number, geom in enumerate(soles):
+        body = int(model.geom_bodyid[geom])
+        toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
+        track = places[:, (toes[0] if toes else body) - first, :2]
+        pace = np.linalg.norm(np.gradient(track, 1.0 / fps, axis=0), axis=1) if len(track) > 1 else np.zeros(1)
+        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, model.geom_friction[geom, 0])
+    return friction
+
+
+def repeated(motion: Motion, seconds: float) -> Motion:
+    """Return a looping motion unrolled to at least so many seconds, each round going on where the last one ended."""
+    if not motion.loop or motion.duration <= 0.0:
+        return motion
+    rounds = [motion.qpos]
+    while (sum(len(r) for r in rounds) - 1) / motion.fps < seconds:
+        last = rounds[-1][-1]
+        again = motion.placed((last[0], last[1]), float(rotations.heading(last[3:7])))
+        rounds.append(again.qpos[1:])
+    return replace(motion, qpos=np.concatenate(rounds), loop=False)
+
+
+def blended(model: mujoco.MjModel, old: Rows, old_time: float, new: Rows, seconds: float) -> Rows:
+    """Return rows that go from one motion to another by interpolating the bones' orientations.
+
+    Args:
+        model: The scene.
+        old: What was followed; held after its end.
+        old_time: Where in it [s].
+        new: What is to be followed from now on.
+        seconds: How long the change takes.
+    """
+    count = min(len(new.turns), max(1, round(seconds * new.fps)))
+    share = np.arange(count) / max(count, 1)
+    share = share * share * (3.0 - 2.0 * share)
+    frames = np.clip((old_time + np.arange(count) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
+    turns = new.turns.copy()
+    turns[:count] = rotations.slerp(
+        old.turns[frames], new.turns[:count], np.broadcast_to(share[:, None], new.turns[:count].shape[:2])
+    )
+    return replace(new, turns=turns)

@@ -1,0 +1,80 @@
+"""Clips by name: from the user's folder, from the package, and from an installed PyBullet."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stunt.errors import NOWHERE, Place, UnknownNameError
+from stunt.motion.clip import Clip
+from stunt.motion.door import Overrides
+from stunt.motion.read import READERS, read_clip
+
+OWN_CLIPS = Path(__file__).parent.parent / "examples" / "clips"
+_PYBULLET = "pybullet:"
+
+
+@dataclass(frozen=True)
+class ClipEntry:
+    """One clip that can be named.
+
+    Attributes:
+        name: What to call it: its file's name without suffix, with `pybullet:` in front where it is from there.
+        path: Its file.
+        source: `package`, `pybullet`, or the user's folder.
+    """
+
+    name: str
+    path: Path
+    source: str
+
+
+def clip_entries(folders: Iterable[str | Path] = ()) -> dict[str, ClipEntry]:
+    """Return all clips by name; a user's folder goes before the package."""
+    found: dict[str, ClipEntry] = {}
+    for folder in folders:
+        for path in _motions(Path(folder)):
+            found.setdefault(path.stem, ClipEntry(path.stem, path, str(folder)))
+    for path in _motions(OWN_CLIPS):
+        found.setdefault(path.stem, ClipEntry(path.stem, path, "package"))
+    for path in pybullet_clips():
+        name = _PYBULLET + path.stem.removeprefix("humanoid3d_")
+        found.setdefault(name, ClipEntry(name, path, "pybullet"))
+    return found
+
+
+def _motions(folder: Path) -> list[Path]:
+    suffixes = set(READERS) - {".txt"}  # any text may lie in a folder
+    some = [path for path in folder.rglob("*") if path.suffix.lower() in suffixes] if folder.is_dir() else []
+    return sorted(some + ([path for path in folder.rglob("humanoid3d_*.txt")] if folder.is_dir() else []))
+
+
+def pybullet_clips() -> list[Path]:
+    """Return the motions inside an installed PyBullet wheel; none where there is no such wheel."""
+    spec = importlib.util.find_spec("pybullet_data")
+    places = list(spec.submodule_search_locations or []) if spec is not None else []
+    found = [path for place in places for path in Path(place).glob("data/motions/humanoid3d_*.txt")]
+    return sorted(found)
+
+
+def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWHERE) -> Path:
+    """Return the file of a clip: a path, or a name in the library.
+
+    Raises:
+        UnknownNameError: Neither; the message says which names there are.
+    """
+    if Path(name).is_file() or Path(name).suffix.lower() in READERS:
+        return Path(name)
+    entries = clip_entries(folders)
+    if name not in entries:
+        raise UnknownNameError("clip", name, (*entries, "or the path of a .bvh, .amc, .json or .npz file"), place)
+    return entries[name].path
+
+
+def load_clip(
+    name: str, folders: Iterable[str | Path] = (), overrides: Overrides | None = None, place: Place = NOWHERE
+) -> Clip:
+    """Read a clip by path or by name."""
+    return read_clip(find_clip(name, folders, place), overrides)
