@@ -7,8 +7,8 @@ from typing import Any
 
 from stunt.compiled import compiled
 from stunt.control.engine import mj_step1, mj_step2
-from stunt.control.kernel import after, before, between, sort_joints
-from stunt.control.programs import EACH_STEP, STEPPED, call_programs
+from stunt.control.kernel import after, before, between, sort_joints, update_moments
+from stunt.control.programs import CONTACTS, EACH_STEP, STEPPED, call_programs
 from stunt.control.views import unpack
 
 
@@ -46,6 +46,7 @@ def run(
         if control:
             before(v, time, model, data)
         mj_step1(model, data)
+        call_programs(v, CONTACTS, time, model, data)
         if control:
             between(v, time, model, data)
         call_programs(v, EACH_STEP, time, model, data)
@@ -60,9 +61,10 @@ def run(
 
 
 @compiled
-def prepare(model: int, data: int, table: Any) -> None:
-    """Fill in the moments of inertia before the first step; needs forward kinematics and inertia up to date."""
+def prepare(table: Any) -> None:
+    """Fill in what springs scale by before the first step; needs inertia and bias up to date."""
     v = unpack(table)
-    v.counts[3] = table.ctypes.data  # for programs, which unpack it again
     sort_joints(v)
-    between(v, -1.0, model, data)
+    update_moments(v)
+    for i in range(v.sizes[1]):
+        v.carried[i] = v.bias[i]

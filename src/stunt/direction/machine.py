@@ -83,6 +83,7 @@ class Machine:
         self._state = name
         self._entered = self._stage.time
         state = self._spec.states[name]
+        self._performer.forget()  # what the last state still wanted no longer counts
         self._performer.key(state.pose, at=self._entered + state.within)
 
     def save(self) -> Any:

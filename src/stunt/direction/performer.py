@@ -151,11 +151,16 @@ class Performer:
         bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
         self._count += 1
 
+    def forget(self) -> None:
+        """Forget all keys that are still ahead; joints on their way go on, and hold where they arrive."""
+        self._beats.clear()
+        for queue in self._queues.values():
+            queue.clear()
+
     def clear(self) -> None:
         """Forget all keys that are still ahead and hold the present pose."""
-        self._beats.clear()
+        self.forget()
         for name in self.controlled:
-            self._queues[name].clear()
             joint = self.character.joints[name]
             self._hold(joint, self.part.tension)
             here = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]

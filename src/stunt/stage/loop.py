@@ -23,6 +23,7 @@ from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
 from stunt.stage.engine_log import route_warnings
 from stunt.stage.scene import Scene
+from stunt.stage.two_stage import start_impacts
 
 SPEED_LIMIT = 1.0e3
 """Velocity [rad/s or m/s] beyond which a simulation of bodies counts as blown up."""
@@ -56,6 +57,7 @@ class Stage:
         board: What every joint is told to do.
         tick: Physics steps taken.
         crew: Who acts, in this order, whenever several are due at once.
+        impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
     """
@@ -84,6 +86,7 @@ class Stage:
         self.tick = 0
         self.crew: list[Crew] = []
         self.hit_listeners: list[Callable[[Hit], None]] = []
+        self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
         self._ready = False
@@ -169,7 +172,7 @@ class Stage:
         if not self._ready:
             mujoco.mj_forward(self.model, self.data)
             connect(self.board)
-            prepare(self.model._address, self.data._address, self.board.table)
+            prepare(self.board.table)
             self._ready = True
         end = self.tick + steps
         while True:
@@ -224,6 +227,7 @@ class Stage:
             "model": {name: getattr(self.model, name).copy() for name in _MODEL_FIELDS},
             "board": self.board.save(),
             "watch": self.watch.save(),
+            "impacts": self.impacts.save() if self.impacts is not None else None,
             "crew": [member.save() for member in self.crew],
             "rng": self.rng.bit_generator.state,
             "tick": self.tick,
@@ -246,5 +250,7 @@ class Stage:
         self.data.qacc_warmstart[:] = warmstart
         self.board.restore(state["board"])
         self.watch.restore(state["watch"])
+        if self.impacts is not None:
+            self.impacts.restore(state["impacts"])
         for member, saved in zip(self.crew, state["crew"], strict=True):
             member.restore(saved)
