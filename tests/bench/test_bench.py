@@ -12,7 +12,7 @@ from stunt.bench.bare import Bare, note_steps
 from stunt.bench.dancers import dancers, states_along
 from stunt.bench.main import BENCHMARKS, run
 from stunt.bench.result import Measurement
-from stunt.bench.timing import exponent, interleaved, typical
+from stunt.bench.timing import exponent, interleaved, median_ratio, typical
 from stunt.bench.trees import human_like
 from stunt.errors import StuntError, UnknownNameError
 
@@ -48,6 +48,16 @@ def test_jobs_take_turns_in_coming_first() -> None:
     jobs = {name: (lambda name=name: order.append(name) or 0.0) for name in "ab"}  # type: ignore[misc]
     interleaved([jobs], 2)
     assert order == ["a", "b", "b", "a"]
+
+
+def test_a_median_ratio_does_not_mind_what_slows_both_or_some_of_a_pair() -> None:
+    rng = np.random.default_rng(0)
+    machine = rng.choice([1.0, 2.0, 5.0], (200, 3))
+    under = machine * (1.0 + 0.05 * rng.random((200, 3)))
+    over = 1.1 * machine * (1.0 + 0.05 * rng.random((200, 3)))
+    over[rng.random(over.shape) < 0.1] *= 30.0
+    under[rng.random(under.shape) < 0.1] *= 30.0
+    assert median_ratio(over, under) == pytest.approx(1.1, rel=0.02)
 
 
 def test_the_exponent_of_a_power_is_its_power() -> None:

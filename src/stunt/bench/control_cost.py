@@ -7,7 +7,7 @@ from typing import Any, Final
 from stunt.bench.bare import Bare, controlled_steps, note_steps, put_controlled
 from stunt.bench.dancers import dancers, states_along
 from stunt.bench.result import Measurement
-from stunt.bench.timing import Job, interleaved, stopwatch, typical
+from stunt.bench.timing import Job, interleaved, median_ratio, stopwatch, typical
 from stunt.direction.script import Coupling
 from stunt.stage.loop import Stage
 
@@ -31,7 +31,7 @@ def _measure(count: int, coupling: Coupling, quick: bool) -> Measurement:
     jobs = [_jobs(stage, bare, state) for state in states]
     interleaved(jobs, 1)  # warm up
     seconds = interleaved(jobs, 3 if quick else 21)
-    over = 100.0 * (typical(seconds["controlled"]) / typical(seconds["bare"]) - 1.0)
+    over = 100.0 * (median_ratio(seconds["controlled"], seconds["bare"]) - 1.0)
     step = 1e6 * typical(seconds["bare"]) / (len(states) * _BURST)
     who = "one human39" if count == 1 else f"{count} × human39"
     return Measurement(f"control over the bare step: {who}, {coupling}", over, "%", BAR, f"bare step {step:.1f} µs")

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from stunt.bench.result import Measurement
-from stunt.bench.timing import Floats, Job, exponent, interleaved, stopwatch
+from stunt.bench.timing import Floats, Job, exponent, interleaved, median_ratio, stopwatch
 from stunt.bench.trees import human_like
 from stunt.control.board import COUPLINGS, Board
 from stunt.control.inertia import composite_inertias
@@ -54,8 +54,10 @@ def measure(quick: bool = False) -> list[Measurement]:
 def _measurement(what: str, kind: str, sizes: tuple[int, ...], seconds: dict[str, Floats], bar: float) -> Measurement:
     typical = [float(np.median(seconds[f"{kind} {size}"])) for size in sizes]
     times = ", ".join(f"{size}: {1e6 * time:.2f} µs" for size, time in zip(sizes, typical, strict=True))
+    # Each size against the smallest of the same round, so that a slow moment of the machine cancels.
+    growth = [median_ratio(seconds[f"{kind} {size}"], seconds[f"{kind} {sizes[0]}"]) for size in sizes]
     name = f"exponent of cost over joints, {sizes[0]} to {sizes[-1]}: {what}"
-    return Measurement(name, exponent(sizes, typical), "", bar, times)
+    return Measurement(name, exponent(sizes, growth), "", bar, times)
 
 
 class _Body:

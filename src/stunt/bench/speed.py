@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stunt.bench.dancers import dancers
 from stunt.bench.result import Measurement
-from stunt.bench.timing import Job, interleaved, stopwatch, typical
+from stunt.bench.timing import Job, interleaved, typical, wall_clock
 from stunt.record.recorder import Recorder
 
 _SECONDS = 5.0
@@ -29,6 +29,6 @@ def _job(rate: int, kind: str, seconds: float) -> Job:
         stage = dancers(1, rate=float(rate))
         if kind == "recorded":
             Recorder(stage)
-        return stopwatch(lambda: stage.step(seconds))
+        return wall_clock(lambda: stage.step(seconds))
 
     return job

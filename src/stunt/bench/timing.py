@@ -14,8 +14,22 @@ Job = Callable[[], float]
 Floats = NDArray[np.float64]
 
 
+_fine = time.get_clock_info("thread_time").resolution <= 1e-7
+_clock = time.thread_time if _fine else time.perf_counter
+
+
 def stopwatch(work: Callable[[], object]) -> float:
-    """Return how long a call took [s]."""
+    """Return how long a call kept the processor [s]: time that other programs took in between does not count.
+
+    Where the system measures that too coarsely, time on the wall.
+    """
+    began = _clock()
+    work()
+    return _clock() - began
+
+
+def wall_clock(work: Callable[[], object]) -> float:
+    """Return how long a call took for whoever waited for it [s]."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
@@ -50,6 +64,15 @@ def interleaved(jobs: Sequence[Mapping[str, Job]], rounds: int) -> dict[str, Flo
 def typical(seconds: Floats) -> float:
     """Return the time of all cases together, each at the median of its rounds [s]."""
     return float(np.median(seconds, axis=0).sum())
+
+
+def median_ratio(over: Floats, under: Floats) -> float:
+    """Return the median of the ratios of what was measured right after each other.
+
+    A neighbour on the machine slows both of a pair, or one of either kind as often as the other: the median of hundreds
+    of pairs hardly moves, where a ratio of two medians does.
+    """
+    return float(np.median(over / under))
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:

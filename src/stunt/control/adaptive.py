@@ -9,9 +9,10 @@ r = (q̈_d + 2λq̇_d + λ²q_d)/λ². What drives the adaptation is y = λ²e +
 
     u = m·[ẍ_m + λ²e + 2λė + β·y + Σ Kᵢφᵢ],   K̇ᵢ = α·λ·y·φᵢ/(1 + |φ|²)
 
-The first three terms are the gains that would be right for a free inertia m; the rest is learned. The constant 1 lets it
-hold against gravity where x and r vanish. Two guards keep the gains from drifting: no learning inside a dead zone, and
-a leak on any gain that has grown past a bound (switching σ-modification).
+The first three terms are the gains that would be right for a free inertia m; the rest is learned. The constant 1 lets
+it hold against gravity where x and r vanish; it learns faster than the others, and without the normalisation. Two
+guards keep the gains from drifting: no learning inside a dead zone, and a leak on any gain that has grown past a bound
+(switching σ-modification).
 
 *Bare form*: the paper's u = K·x + K_r·r with K = α∫y·x + β·y·x, for comparison (its printed last line drops the x).
 """

@@ -20,7 +20,8 @@ T_SIZES, T_JOINT_INT, T_JOINT, T_SITE_INT, T_SITE, T_BREAKS, T_COEFFICIENTS = 0,
 # A joint's integers.
 J_JOINT, J_QPOS, J_DOF, J_BARE, J_FIRST, J_COUNT, J_HINT, J_INTS = 0, 1, 2, 3, 4, 5, 6, 7
 # A joint's numbers: λ, model position and velocity, four gains, then what was measured.
-J_LAMBDA, J_XM, J_VM, J_GAINS, J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_FLOATS = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+J_LAMBDA, J_XM, J_VM, J_GAINS = 0, 1, 2, 3
+J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_FLOATS = 7, 8, 9, 10, 11, 12
 _MOST: Final = 1.0e6
 
 

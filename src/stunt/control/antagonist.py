@@ -4,8 +4,8 @@ Two springs pull a joint toward fixed set-points past its limits, θ_L below and
 
     τ = k_L(θ_L − θ) + k_H(θ_H − θ) − k_d·θ̇
 
-Their sum K = k_L + k_H is the joint's tension, their balance its angle of rest. Under an external torque F every pair of
-gains on one straight line in the (k_L, k_H) plane, the isoangle line, rests at the same angle.
+Their sum K = k_L + k_H is the joint's tension, their balance its angle of rest. Under an external torque F every pair
+of gains on one straight line in the (k_L, k_H) plane, the isoangle line, rests at the same angle.
 
 These are scalar functions compiled by numba: the control kernel, the planner and the tests call the same code. F counts
 positive where it pushes the angle up (gravity on a raised arm is negative).

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stunt.control.antagonist_program import antagonist_after, antagonist_before
-from stunt.control.programs import AFTER, BEFORE
+from stunt.control.antagonist_program import antagonist_after, antagonist_before, antagonist_between
+from stunt.control.programs import AFTER, BEFORE, BETWEEN
 from stunt.control.views import longs, unpack
 
 
@@ -12,9 +12,14 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
     antagonist_before(unpack(longs(table)), program, time)
 
 
+def between(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Feel the external torques."""
+    antagonist_between(unpack(longs(table)), program)
+
+
 def after(table: int, program: int, time: float, model: int, data: int) -> None:
     """Fade hand-overs."""
     antagonist_after(unpack(longs(table)), program, time)
 
 
-HOOKS = {BEFORE: before, AFTER: after}
+HOOKS = {BEFORE: before, BETWEEN: between, AFTER: after}

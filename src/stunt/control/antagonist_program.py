@@ -9,25 +9,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control import antagonist_layout as at
-from stunt.control.antagonist import critical_share, curve_progress, gains, least_tension, warped
+from stunt.control.antagonist import critical_share, curve_progress, least_tension, warped
 from stunt.control.goals import quaternion_error
 from stunt.control.views import bytes_, floats, ints, longs
 
 _IMPEDANCE = 5
-_PASSIVE = 0
+_PASSIVE, _FULL = 0, 1
 _FREE, _BALL = 0, 1
 _W = at.WIDTH
-_MODE, _START, _END, _WARP = at.MODE, at.START, at.END, at.WARP
-_KNOTS, _COMPENSATE, _RATIO = at.KNOTS, at.COMPENSATE, at.RATIO
+_MODE, _START, _END, _RATE, _WARP = at.MODE, at.START, at.END, at.RATE, at.WARP
+_KNOTS, _COMPENSATE, _RATIO, _SHIFT, _SPAN = at.KNOTS, at.COMPENSATE, at.RATIO, at.SHIFT, at.SPAN
 _T0, _T1, _A0, _A1, _F0, _F1 = at.TENSION0, at.TENSION1, at.ANGLE0, at.ANGLE1, at.FORCE0, at.FORCE1
-_R0, _R1, _LOW, _HIGH = at.REST0, at.REST1, at.LOW, at.HIGH
+_R0, _R1, _LOW, _HIGH, _SLACKED = at.REST0, at.REST1, at.LOW, at.HIGH, at.SLACKED
 _SL0, _SL1, _SH0, _SH1 = at.SLACK_LOW0, at.SLACK_LOW1, at.SLACK_HIGH0, at.SLACK_HIGH1
 _GL, _GH, _ANGLE, _FORCE = at.GAIN_LOW, at.GAIN_HIGH, at.ANGLE, at.FORCE
 _RAISED, _ASKED, _P = at.RAISED, at.ASKED, at.PROGRESS
-_LAW, _HAND_START, _HAND_TORQUE, _SHIFT = at.LAST_LAW, at.HAND_START, at.HAND_TORQUE, at.SHIFT
-_CURVE, _BALL0, _BALL1 = at.CURVE, at.BALL0, at.BALL1
+_CURVE, _BALL0, _BALL1, _SETTLED = at.CURVE, at.BALL0, at.BALL1, at.SETTLED
 _PROPS, _SOLES = at.PROPS, at.SOLES
 _SAMPLING, _LINE = at.SAMPLING, at.LINE
 _HAND_OVER = at.HAND_OVER
@@ -62,46 +61,73 @@ def push_chain(v: Any, out: Any, dof: int, root: Any, point: Any, p: int, f0: fl
         i = v.dof_parentid[i]
 
 
-@compiled
-def gravity_torque(v: Any, i: int, g0: float, g1: float, g2: float) -> float:
-    """Return gravity's torque on a degree of freedom, from the composite of everything outboard [N·m]."""
-    s, c = 6 * i, 10 * v.dof_bodyid[i]
-    m0, m1, m2, mass = v.crb[c + 6], v.crb[c + 7], v.crb[c + 8], v.crb[c + 9]
-    turn = (
-        v.cdof[s] * (m1 * g2 - m2 * g1) + v.cdof[s + 1] * (m2 * g0 - m0 * g2) + v.cdof[s + 2] * (m0 * g1 - m1 * g0)
-    )
-    return turn + mass * (v.cdof[s + 3] * g0 + v.cdof[s + 4] * g1 + v.cdof[s + 5] * g2)
+@inlined
+def gravity_torque(cdof: Any, crb: Any, body: int, i: int, world: Any) -> float:
+    """Return gravity's torque on degree of freedom i of a body, from the composite of everything outboard [N·m].
+
+    Takes the engine's arrays one by one: handing all views on would cost more than the torque.
+    """
+    s, c = 6 * i, 10 * body
+    g0, g1, g2 = world[0], world[1], world[2]
+    m0, m1, m2, mass = crb[c + 6], crb[c + 7], crb[c + 8], crb[c + 9]
+    turn = cdof[s] * (m1 * g2 - m2 * g1) + cdof[s + 1] * (m2 * g0 - m0 * g2) + cdof[s + 2] * (m0 * g1 - m1 * g0)
+    return turn + mass * (cdof[s + 3] * g0 + cdof[s + 4] * g1 + cdof[s + 5] * g2)
 
 
-@compiled
-def external_torques(v: Any, world: Any, out: Any, last_dof: Any, active: Any, holder: Any, root: Any) -> None:
-    """Write the external torques a character knows of: gravity, the ground, and what it believes it carries.
+@inlined
+def loads(v: Any, world: Any, out: Any, last_dof: Any, active: Any, holder: Any, root: Any) -> bool:
+    """Write what the ground and things carried, at the weight they are believed to have, do to each joint.
 
     Motion of other limbs is left out on purpose: that they pull at a loose joint is what looseness looks like.
+
+    Returns:
+        Whether there is any such load.
     """
-    g0, g1, g2 = world[0], world[1], world[2]
+    props, soles = int(world[_PROPS]), int(world[_SOLES])
+    found = soles > 0
+    for k in range(props):
+        found = found or active[int(world[_PROPS + 1 + 3 * k])] != 0
+    if not found:
+        return False
     for i in range(v.sizes[1]):
-        out[i] = gravity_torque(v, i, g0, g1, g2)
-    for k in range(int(world[_PROPS])):
+        out[i] = 0.0
+    for k in range(props):
         grip, body = int(world[_PROPS + 1 + 3 * k]), int(world[_PROPS + 2 + 3 * k])
         mass = world[_PROPS + 3 + 3 * k]
         if active[grip]:
-            push_chain(v, out, last_dof[holder[grip]], root, v.xipos, 3 * body, mass * g0, mass * g1, mass * g2)
-    for k in range(int(world[_SOLES])):
+            push_chain(
+                v, out, last_dof[holder[grip]], root, v.xipos, 3 * body, mass * world[0], mass * world[1],
+                mass * world[2],
+            )  # fmt: skip
+    for k in range(soles):
         f = _SOLES + 1 + 7 * k
         push_chain(v, out, last_dof[int(world[f])], root, world, f + 4, world[f + 1], world[f + 2], world[f + 3])
+    return True
 
 
-@compiled
+@inlined
 def share_of_time(rows: Any, r: int, time: float) -> float:
     """Return how much of a transition's time has passed, 0 to 1."""
-    length = rows[r + _END] - rows[r + _START]
-    if length <= 0.0 or time >= rows[r + _END]:
+    if time >= rows[r + _END]:
         return 1.0
-    return max(0.0, (time - rows[r + _START]) / length)
+    return max(0.0, (time - rows[r + _START]) * rows[r + _RATE])
 
 
-@compiled
+@inlined
+def progress(rows: Any, r: int, u: float) -> float:
+    """Return the progress of a row's curve at a share of its time."""
+    if u >= 1.0:
+        return 1.0
+    if rows[r + _WARP] != 0.0:
+        u = warped(u, rows[r + _WARP])
+    if rows[r + _KNOTS] == 2.0:
+        # One segment over all of [0, 1]: s(a) + … in powers of u.
+        a, b = rows[r + _CURVE + 2], rows[r + _CURVE + 5]
+        return u * (a + u * (3.0 - 2.0 * a - b + u * (a + b - 2.0)))
+    return curve_progress(rows, r + _CURVE, int(rows[r + _KNOTS]), u)
+
+
+@inlined
 def along(first: float, last: float, share: float) -> float:
     """Return the point on a line."""
     return first + (last - first) * share
@@ -117,50 +143,58 @@ def raise_tension(rows: Any, r: int, tension: float, least: float) -> float:
     return least
 
 
-@compiled
-def hinge_gains(rows: Any, r: int, time: float, force: float) -> None:
-    """Write one hinge's k_L and k_H for a time, and what they came from."""
-    u = share_of_time(rows, r, time)
-    p = curve_progress(rows, r + _CURVE, int(rows[r + _KNOTS]), warped(u, rows[r + _WARP]))
-    inside = min(max(p, 0.0), 1.0)
+@inlined
+def line_gains(rows: Any, r: int, p: float, inside: float) -> None:
+    """Write gains on the straight line between the start and end gains; the motion is warped by what it is."""
     low, high = rows[r + _LOW], rows[r + _HIGH]
+    k0, k1 = rows[r + _T0] * rows[r + _SPAN], rows[r + _T1] * rows[r + _SPAN]
+    rows[r + _GL] = max(along(k0 * (high - rows[r + _R0]), k1 * (high - rows[r + _R1]), p), 0.0)
+    rows[r + _GH] = max(along(k0 * (rows[r + _R0] - low), k1 * (rows[r + _R1] - low), p), 0.0)
+    rows[r + _FORCE] = along(rows[r + _F0], rows[r + _F1], inside)
+    rows[r + _ANGLE] = along(rows[r + _A0], rows[r + _A1], p)
+
+
+@inlined
+def isoangle_gains(rows: Any, r: int, u: float, p: float, force: float) -> None:
+    """Write gains on the isoangle line of the moment's angle, at the moment's tension."""
+    low, high = rows[r + _LOW], rows[r + _HIGH]
+    angle = along(rows[r + _A0], rows[r + _A1], p) + rows[r + _SHIFT]
+    angle = min(max(angle, low + _INSIDE), high - _INSIDE)
+    tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
+    if tension * (angle - low) < force or tension * (high - angle) < -force:
+        tension = raise_tension(rows, r, tension, least_tension(force, angle, low, high))
+    rows[r + _GL] = max((tension * (high - angle) + force) * rows[r + _SPAN], 0.0)
+    rows[r + _GH] = max((tension * (angle - low) - force) * rows[r + _SPAN], 0.0)
+    rows[r + _ANGLE], rows[r + _FORCE] = angle, force
+
+
+@inlined
+def hinge_spring(rows: Any, r: int, time: float, force: float) -> tuple[float, float]:
+    """Write a hinge's or slide's gains, and return the one spring they amount to: stiffness and rest.
+
+    Args:
+        rows: The program's rows.
+        r: Where the joint's row begins.
+        time: The moment the spring is for [s].
+        force: External torque of this moment, where it is sampled [N·m].
+    """
+    u = share_of_time(rows, r, time)
+    p = progress(rows, r, u)
+    inside = min(max(p, 0.0), 1.0)
     if rows[r + _MODE] == _LINE:
-        k0, k1 = rows[r + _T0], rows[r + _T1]
-        l0, h0 = gains(k0, 0.0, rows[r + _R0], low, high)
-        l1, h1 = gains(k1, 0.0, rows[r + _R1], low, high)
-        gain_low, gain_high = max(along(l0, l1, p), 0.0), max(along(h0, h1, p), 0.0)
-        force = along(rows[r + _F0], rows[r + _F1], inside)
-        angle = along(rows[r + _A0], rows[r + _A1], p)
+        line_gains(rows, r, p, inside)
     else:
         if rows[r + _MODE] != _SAMPLING:
             force = along(rows[r + _F0], rows[r + _F1], inside)
-        if rows[r + _COMPENSATE] == 0.0:
-            force = 0.0
-        angle = along(rows[r + _A0], rows[r + _A1], p) + rows[r + _SHIFT]
-        angle = min(max(angle, low + _INSIDE), high - _INSIDE)
-        tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
-        tension = raise_tension(rows, r, tension, least_tension(force, angle, low, high))
-        gain_low, gain_high = gains(tension, force, angle, low, high)
-    rows[r + _GL] = max(gain_low, 0.0) * along(rows[r + _SL0], rows[r + _SL1], u)
-    rows[r + _GH] = max(gain_high, 0.0) * along(rows[r + _SH0], rows[r + _SH1], u)
-    rows[r + _ANGLE], rows[r + _FORCE], rows[r + _P] = angle, force, p
-
-
-@compiled
-def drive_hinge(v: Any, rows: Any, j: int, time: float, force: float) -> None:
-    """Set a hinge's or slide's spring."""
-    i, q = v.jnt_dofadr[j], v.jnt_qposadr[j]
-    r = _W * i
-    hinge_gains(rows, r, time, force)
-    low, high = rows[r + _LOW], rows[r + _HIGH]
+        isoangle_gains(rows, r, u, p, force * rows[r + _COMPENSATE])
+    if rows[r + _SLACKED] != 0.0:
+        rows[r + _GL] *= along(rows[r + _SL0], rows[r + _SL1], u)
+        rows[r + _GH] *= along(rows[r + _SH0], rows[r + _SH1], u)
+    rows[r + _P] = p
     tension = rows[r + _GL] + rows[r + _GH]
-    v.stiffness[i] = tension
-    v.damping[i] = critical_share(tension, v.moment[i], rows[r + _RATIO])
-    v.rest[q] = rows[r + _ANGLE]
-    if tension > 1e-12:
-        v.rest[q] = (rows[r + _GL] * low + rows[r + _GH] * high) / tension
-    v.goal[q] = rows[r + _ANGLE]
-    v.feed_forward[i] = 0.0
+    if tension <= 1e-12:
+        return tension, rows[r + _ANGLE]
+    return tension, (rows[r + _GL] * rows[r + _LOW] + rows[r + _GH] * rows[r + _HIGH]) / tension
 
 
 @compiled
@@ -189,7 +223,7 @@ def drive_ball(v: Any, rows: Any, scratch: Any, external: Any, j: int, time: flo
     i, q = v.jnt_dofadr[j], v.jnt_qposadr[j]
     r = _W * i
     u = share_of_time(rows, r, time)
-    p = curve_progress(rows, r + _CURVE, int(rows[r + _KNOTS]), warped(u, rows[r + _WARP]))
+    p = progress(rows, r, u)
     inside = min(max(p, 0.0), 1.0)
     tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
     share = p
@@ -225,7 +259,7 @@ def drive_ball(v: Any, rows: Any, scratch: Any, external: Any, j: int, time: flo
     rows[r + _P] = p
 
 
-@compiled
+@inlined
 def antagonist_before(v: Any, address: int, time: float) -> None:
     """Set the springs of all joints under tension.
 
@@ -235,23 +269,48 @@ def antagonist_before(v: Any, address: int, time: float) -> None:
         time: Now [s].
     """
     table = longs(address)
-    rows, world, external, scratch = floats(table[0]), floats(table[1]), floats(table[2]), floats(table[3])
-    external_torques(
-        v, world, external, longs(table[4]), bytes_(table[5]), ints(table[6]), floats(table[7])
-    )  # fmt: skip
+    rows, external, scratch = floats(table[0]), floats(table[2]), floats(table[3])
     # An implicit spring is evaluated where the period ends, so that is the moment its curve is read for.
     ahead = time + v.times[1]
     for j in range(v.sizes[2]):
         i = v.jnt_dofadr[j]
-        if rows[_W * i] == 0.0 or v.law[j] != _IMPEDANCE:
+        r = _W * i
+        # Predicted gains do not change once the transition is over.
+        if rows[r] == 0.0 or rows[r + _SETTLED] != 0.0 or v.law[j] != _IMPEDANCE:
             continue
         if v.jnt_type[j] == _BALL:
             drive_ball(v, rows, scratch, external, j, ahead)
-        else:
-            drive_hinge(v, rows, j, ahead, external[i])
+            continue
+        q = v.jnt_qposadr[j]
+        v.stiffness[i], v.rest[q] = hinge_spring(rows, r, ahead, external[i])
+        v.damping[i] = critical_share(v.stiffness[i], v.moment[i], rows[r + _RATIO])
+        v.goal[q] = rows[r + _ANGLE]
+        v.feed_forward[i] = 0.0
+        if rows[r + _MODE] != _SAMPLING and ahead >= rows[r + _END]:
+            rows[r + _SETTLED] = 1.0
 
 
-@compiled
+@inlined
+def antagonist_between(v: Any, address: int) -> None:
+    """Feel the external torques of the present state, for the springs of the next step.
+
+    Args:
+        v: Views.
+        address: The program's table.
+    """
+    table = longs(address)
+    rows, world, external, carried = floats(table[0]), floats(table[1]), floats(table[2]), floats(table[11])
+    loaded = loads(v, world, carried, longs(table[4]), bytes_(table[5]), ints(table[6]), floats(table[7]))
+    for i in range(v.sizes[1]):
+        r = _W * (v.jnt_dofadr[v.dof_jntid[i]])
+        if rows[r] == 0.0 or rows[r + _MODE] != _SAMPLING:
+            continue
+        external[i] = gravity_torque(v.cdof, v.crb, v.dof_bodyid[i], i, world)
+        if loaded:
+            external[i] += carried[i]
+
+
+@inlined
 def antagonist_after(v: Any, address: int, time: float) -> None:
     """Hand joints from one law to another without a jump: the difference in torque fades out.
 
@@ -260,21 +319,24 @@ def antagonist_after(v: Any, address: int, time: float) -> None:
         address: The program's table.
         time: Now [s].
     """
-    rows = floats(longs(address)[0])
+    table = longs(address)
+    last, start, jump = longs(table[8]), floats(table[9]), floats(table[10])
     for i in range(v.sizes[1]):
-        j = v.dof_jntid[i]
-        if v.jnt_type[j] == _FREE:
-            continue
-        r = _W * i
-        law = v.law[j]
-        spring = law == _IMPEDANCE or (law != _PASSIVE and law != 1) or v.planted[i] != 0
-        if rows[r + _LAW] >= 0.0 and rows[r + _LAW] != law and law != _PASSIVE:
-            now = v.applied[i]
-            if spring:
-                now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
-            rows[r + _HAND_START], rows[r + _HAND_TORQUE] = time, v.torque[i] - now
-        rows[r + _LAW] = law
-        s = (time - rows[r + _HAND_START]) / _HAND_OVER
-        if s < 1.0 and law != _PASSIVE:
+        law = v.law[v.dof_jntid[i]]
+        if last[i] != law:
+            changed_hands(v, last, start, jump, i, law, time)
+        if time - start[i] < _HAND_OVER and law != _PASSIVE:
+            s = (time - start[i]) / _HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
-            v.applied[i] = min(max(v.applied[i] + fade * rows[r + _HAND_TORQUE], -v.limit[i]), v.limit[i])
+            v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+
+
+@compiled
+def changed_hands(v: Any, last: Any, start: Any, jump: Any, i: int, law: int, time: float) -> None:
+    """Note the jump in torque of a degree of freedom whose law is new."""
+    if last[i] >= 0 and law != _PASSIVE and v.jnt_type[v.dof_jntid[i]] != _FREE:
+        now = v.applied[i]
+        if law != _FULL or v.planted[i] != 0:
+            now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
+        start[i], jump[i] = time, v.torque[i] - now
+    last[i] = law

@@ -37,3 +37,5 @@ mj_setState = types.ExternalFunction("mj_setState", types.void(types.intp, types
 """Put a state back (model, data, source: addresses; which parts)."""
 STEP_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS) | int(mujoco.mjtState.mjSTATE_WARMSTART)
 """What a step changes: enough to take it again."""
+mj_fwdVelocity = types.ExternalFunction("mj_fwdVelocity", types.void(types.intp, types.intp))
+"""What follows from velocities: bias, passive forces, constraint references (model, data: addresses)."""

@@ -14,6 +14,9 @@ _FREE, _BALL = 0, 1  # mjtJoint
 _FREE_ROOT_FLOOR = 4.0
 """A free root on the ground is neither fixed nor floating; λ of at least so many periods keeps either guess stable."""
 
+_AT_STOP = 2e-3
+"""How near to its limit [rad or m] a passive joint counts as resting on it."""
+
 
 @inlined
 def joint_dofs(kind: int) -> int:
@@ -110,6 +113,20 @@ def full_torques(v: Any) -> None:
 
 
 @compiled
+def is_carried(v: Any, j: int, tree: int) -> bool:
+    """Whether an undriven joint stays where it is: a free root on the ground, a passive joint at its end stop.
+
+    Then gravity is felt in the joints that hang on it.
+    """
+    kind = v.jnt_type[j]
+    if kind == _FREE:
+        return v.grounded[tree] != 0
+    low, high = joint_limits(v, j)
+    angle = v.qpos[v.jnt_qposadr[j]]
+    return kind != _BALL and (angle <= low + _AT_STOP or angle >= high - _AT_STOP)
+
+
+@compiled
 def list_undriven(v: Any) -> int:
     """List the degrees of freedom that accelerate as they must, in trees that full coupling drives; return how many.
 
@@ -125,8 +142,7 @@ def list_undriven(v: Any) -> int:
     count = 0
     for i in range(nv):
         j, tree = v.dof_jntid[i], v.dof_tree[i]
-        carried = v.jnt_type[j] == _FREE and v.grounded[tree]  # stays put: gravity is felt in the joints
-        if v.law[j] == PASSIVE and v.tree_driven[tree] and not carried:
+        if v.law[j] == PASSIVE and v.tree_driven[tree] and not is_carried(v, j, tree):
             own = v.own_stiffness[j]
             v.implicit[i] = h * v.own_damping[i] + h * h * own
             v.force[i] = v.passive[i] - v.bias[i] - h * own * v.qvel[i]

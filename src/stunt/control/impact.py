@@ -4,8 +4,8 @@ M(v⁺ − v⁻) = JᵀR with three rows of J per contact, the normal first. Wit
 space, where c = J·v:
 
 *Compression.* Impulses R that end the approach: R_n ≥ 0, c_n ≥ 0, one of them zero; tangential impulses zero
-(frictionless), such that nothing slides (infinite friction), or within Coulomb's cone against the sliding. Solved contact
-by contact (block Gauss–Seidel), all contacts together, so that none pulls. It never adds energy: for the first two kinds
+(frictionless), such that nothing slides (infinite friction), or within Coulomb's cone against the sliding. Solved
+contact by contact (block Gauss–Seidel), all together, so that none pulls. It never adds energy: for the first two kinds
 each update lowers it, and for Coulomb friction a final scaling sees to it.
 
 *Restitution.* The normal impulses of the compression come back, times s; friction answers as before. Without friction
@@ -243,6 +243,8 @@ def restore(a: Any, k: int, before: Any, c: Any, mu: Any, kind: int, e: float, f
         rebound(a, k, c, mu, kind, first, s, r, spare)
         got = energy(a, n, c, r)
         if got <= wanted and (turn >= 5 or got >= wanted * (1.0 - 1e-9) or got <= 0.0):
+            return
+        if got <= 0.0:
             return
         s *= math.sqrt(wanted / got) * (1.0 - 1e-10 if turn < 4 else 0.999)
     for p in range(n):

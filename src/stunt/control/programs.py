@@ -1,8 +1,9 @@
 """Programs: laws that compute impedances natively at every control step, beside the beat law.
 
-A program drives joints whose board law is IMPEDANCE. It may act in five phases of a step:
+A program drives joints whose board law is IMPEDANCE. It may act in six phases of a step:
 
 * BEFORE the engine's first half-step, at control steps: set stiffness, damping and rest of its joints;
+* CONTACTS: right after the first half-step of every physics step, before control: impacts change velocities;
 * BETWEEN the half-steps, at control steps, with inertia, bias and contacts known: set their `feed_forward`;
 * AFTER all laws have written their torques, at control steps: add to them;
 * EACH_STEP between the half-steps of every physics step: write forces and inertia;
@@ -33,14 +34,17 @@ ADAPTIVE: Final = 1
 """Slot of the adaptive controllers of joints and sites."""
 WORLDSPACE: Final = 2
 """Slot of the world-space servo and root spring."""
+IMPACT: Final = 3
+"""Slot of the impact stage of two-stage collisions."""
 
-BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED = range(5)
-PHASES: Final = 5
+BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS = range(6)
+PHASES: Final = 6
 
 _MODULES: Final = {
     ANTAGONIST: "stunt.control.antagonist_hooks",
     ADAPTIVE: "stunt.control.adaptive_hooks",
     WORLDSPACE: "stunt.control.worldspace_hooks",
+    IMPACT: "stunt.control.impact_hooks",
 }
 _SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
 

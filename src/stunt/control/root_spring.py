@@ -36,7 +36,7 @@ class RootSpring:
 
     kind: Literal["weak", "hook", "none"] = "weak"
     omega: float = 20.0
-    limit: float = 0.3
+    limit: float = 0.4
     breaks: float = 1.2
     air: float = 0.3
     yaw: float = 0.0
@@ -45,7 +45,7 @@ class RootSpring:
 
 @compiled
 def sample_rows(rows: Any, width: int, which: int, frames: int, frame: float, out: Any, o: int) -> None:
-    """Write the orientation `which` of rows of `width` quaternions at a fractional frame: interpolated, held outside."""
+    """Write orientation `which` of rows of `width` quaternions at a fractional frame: interpolated, held outside."""
     x = min(max(frame, 0.0), frames - 1.0)
     low = int(min(x, max(frames - 2.0, 0.0)))
     share = x - low

@@ -141,7 +141,7 @@ def joint_scales(model: mujoco.MjModel, character: Character) -> dict[str, Joint
 
 def _scale(
     model: mujoco.MjModel, data: mujoco.MjData, character: Character, joint: Joint, diagonal: np.ndarray
-) -> JointScale:  # type: ignore[type-arg]
+) -> JointScale:
     body = int(model.jnt_bodyid[joint.id])
     mass, center = float(model.body_subtreemass[body]), data.subtree_com[body]
     moment = float(diagonal[joint.dof : joint.dof + joint.nv].mean())

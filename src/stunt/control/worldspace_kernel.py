@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_solveM, mj_step1, mj_step2
 from stunt.control.root_spring import gain_now, help_root, meter_root, sample_rows
@@ -120,7 +120,7 @@ def end_torques(v: Any, t: Any, a: Any, i: int, acceleration: Any) -> None:
                     torque[c] -= implicit[k] * acceleration[d]
 
 
-@compiled
+@inlined
 def load_of(v: Any, torque: Any, j: int) -> float:
     """Return a joint's torque as a share of its strength; of a ball joint the length of its torque."""
     d = v.jnt_dofadr[j]
@@ -289,7 +289,7 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
 @compiled
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
+    count, a = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS])
     torque, acceleration = floats(t[w.T_TORQUE]), floats(t[w.T_QACC])
     worst = 0.0
     for actor in range(count):

@@ -37,7 +37,7 @@ def antagonist_of(stage: Stage) -> Antagonist:
         program = Antagonist(stage.model, stage.data, stage.board)
         program.set_props([(p.grip, p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0])
         stage.antagonist = program  # type: ignore[attr-defined]
-    return program  # type: ignore[no-any-return]
+    return program
 
 
 def believed_mass(spec: Any) -> float:
@@ -197,7 +197,6 @@ class TensionPerformer:
             first = last
         balanced = bool(entry.compensate.of(name, True))
         forces = [np.array(f[joint.dof : joint.dof + joint.nv]) * balanced for f in (now, then)]
-        row[at.START], row[at.END] = cue.start, cue.end
         row[at.WARP], row[at.KNOTS] = entry.curve.warp, len(entry.curve.knots)
         row[at.CURVE : at.CURVE + 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
         row[at.COMPENSATE] = float(balanced)
@@ -206,11 +205,14 @@ class TensionPerformer:
             row[at.MODE] = at.ISOANGLE if entry.path == "isoangle" else at.LINE
         row[at.RATIO] = entry.damping.of(name, row[at.RATIO] if owned else self.part.damping.of(name, RATIO))
         self._slacken(row, entry.springs.of(name, Slack()))
+        self.program.set_times(joint.dof, cue.start, cue.end)
         row[at.TENSION0], row[at.TENSION1] = first, last
         if joint.kind == "ball":
             self._aim_ball(joint, angle, entry, owned, forces)
         else:
             self._aim_hinge(joint, float(angle), entry, owned, forces)
+        if not owned:
+            self.program.external[joint.dof : joint.dof + joint.nv] = now[joint.dof : joint.dof + joint.nv]
         row[at.ACTIVE] = 1.0
         board.law[joint.id] = IMPEDANCE
         board.feed_bias[joint.id] = 0
@@ -287,17 +289,17 @@ class TensionPerformer:
                 continue
             if force is None:
                 force = self._weigher.torques(self._state_at(horizon), self._held())
-            self._follow(row, float(force[joint.dof]) * row[at.COMPENSATE], now, horizon)
+            self._follow(joint.dof, float(force[joint.dof]) * row[at.COMPENSATE], now, horizon)
 
-    def _follow(self, row: Floats, force: float, now: float, horizon: float) -> None:
+    def _follow(self, dof: int, force: float, now: float, horizon: float) -> None:
         """Let a held joint's gains follow the load it will have, at the same angle and tension."""
-        knots = PRESETS["ease"].knots
+        row, knots = self.program.rows[dof], PRESETS["ease"].knots
         row[at.MODE], row[at.WARP], row[at.KNOTS] = at.ISOANGLE, 0.0, len(knots)
         row[at.CURVE : at.CURVE + 3 * len(knots)] = np.ravel(knots)
-        row[at.START], row[at.END] = now, horizon
         row[at.FORCE0], row[at.FORCE1] = row[at.FORCE1], force
         row[at.ANGLE0], row[at.TENSION0] = row[at.ANGLE1], row[at.TENSION1]
         row[at.SLACK_LOW0], row[at.SLACK_HIGH0] = row[at.SLACK_LOW1], row[at.SLACK_HIGH1]
+        self.program.set_times(dof, now, horizon)
 
     def _finish(self, cue: Cue) -> None:
         errors, raised = {}, {}

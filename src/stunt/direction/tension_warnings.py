@@ -116,7 +116,9 @@ def foresee(performer: TensionPerformer, cues: list[Cue]) -> list[Finding]:
     return list(findings.values())
 
 
-def _retense(performer: TensionPerformer, held: dict[str, tuple[float, TensionPose | None]], entry: TensionPose) -> None:
+def _retense(
+    performer: TensionPerformer, held: dict[str, tuple[float, TensionPose | None]], entry: TensionPose
+) -> None:
     """Note the tensions a pose leads to."""
     for name in entry.pose.angles:
         span: Span | None = entry.tension.of(name)

@@ -49,10 +49,9 @@ def _draw(
     axes = plot_area(figure, HEADLINE + strip + 0.3, 2.15)
     places = np.arange(len(pair[0].results))
     for k, (played, heading, color) in enumerate(zip(pair, names, (BLUE, ORANGE), strict=True)):
-        # What is below a millidegree would only stretch the axis.
-        errors = [max(result.error_deg, 1e-3) for result in played.results]
+        errors = [result.error_deg for result in played.results]
         label = f"{heading}: {shown_degrees(played.mean_error_deg)} on average"
-        axes.bar(places + 0.38 * (k - 0.5), errors, 0.36, color=color, label=label, bottom=1e-4)
+        axes.bar(places + 0.38 * (k - 0.5), errors, 0.36, color=color, label=label)
     axes.axhline(_MISSED_DEG, color="#6B7280", linewidth=0.9, linestyle=(0, (1, 2)))
     axes.set_yscale("log")
     axes.set_ylim(5e-4, 300.0)

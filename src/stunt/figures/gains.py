@@ -45,11 +45,11 @@ def draw_conductor(out: Path) -> list[Path]:
     strip = rows_height(5, 2, view, headed=False)
     count = len({result.pose for result in played.results})
     note = f"{len(played.results)} beats on {count} poses; the shoulders go their own ways where the poses do."
-    figure = page(HEADLINE + strip + 5.2, "Conductor: gains of the left and the right shoulder", note)
+    figure = page(HEADLINE + strip + 5.4, "Conductor: gains of the left and the right shoulder", note)
     rows = [_row(played, range(5)), _row(played, (6, 7, 10, 11, 12))]
     put_rows(figure, rows, HEADLINE + 0.05, view)
-    upper = plot_area(figure, HEADLINE + strip + 0.3, 2.0)
-    lower = plot_area(figure, HEADLINE + strip + 2.5, 2.0)
+    upper = plot_area(figure, HEADLINE + strip + 0.5, 2.0)
+    lower = plot_area(figure, HEADLINE + strip + 2.7, 2.0)
     _plot(upper, played, "l", "left shoulder\n$k_s$  [N·m/rad]")
     upper.set_xlabel("")
     upper.tick_params(labelbottom=False)

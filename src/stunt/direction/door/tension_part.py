@@ -65,7 +65,8 @@ def read_tension_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Te
     plays = section.read("play", _plays, (), controllers=controllers)
     if "poses" in section:
         if MAIN in controllers:
-            raise InvalidValueError("the name of a controller", MAIN, "another: the section's own 'poses' are called so")
+            expected = "another: the section's own 'poses' are called so"
+            raise InvalidValueError("the name of a controller", MAIN, expected, controllers[MAIN].place)
         controllers[MAIN] = Controller(_poses(section.need("poses"), poses), place=section.need("poses").place)
         plays = (*plays, Play(MAIN, 0.0))
     tension = section.read("tension", _by_joint, ByJoint(), each=_tension)
@@ -242,7 +243,8 @@ def _pose_to_data(entry: TensionPose) -> dict[str, Any]:
     data |= {"at": number_to_data(entry.at), "lasts": number_to_data(entry.lasts)}
     data |= _curve_to_data(entry.curve)
     writers: dict[str, Callable[[Any], Any]] = {
-        "tension": _span_to_data, "damping": number_to_data, "update": str, "compensate": bool, "springs": _slack_to_data,
+        "tension": _span_to_data, "damping": number_to_data, "update": str, "compensate": bool,
+        "springs": _slack_to_data,
     }  # fmt: skip
     for key, writer in writers.items():
         setting: ByJoint = getattr(entry, key)
