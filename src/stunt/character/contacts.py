@@ -1,7 +1,8 @@
 """Which parts of one character never touch each other.
 
 MuJoCo skips a body and its parent by itself, but not where the parent is fixed to the world, and not grandparents
-whose shapes overlap round a joint. Those pairs are written out as `exclude`s, which name bodies of this character only:
+whose shapes overlap round a joint. Bodies without a joint count as one with their parent. Those pairs are written out
+as `exclude`s, which name bodies of this character only:
 they survive attachment under a prefix, and two characters in one scene still collide with each other.
 """
 
@@ -53,12 +54,28 @@ def write_excludes(spec: mujoco.MjSpec, *, all_pairs: bool = False, people: bool
     if all_pairs:
         pairs = set(itertools.combinations(sorted(names), 2))
     else:
-        pairs = {_pair(body.name, body.parent.name) for body in bodies if body.parent.name in names}
+        pairs = _neighbours(bodies)
         if people:
             pairs |= {_pair(a, b) for a, b in _near_pairs() if a in names and b in names}
     known = {_pair(exclude.bodyname1, exclude.bodyname2) for exclude in spec.excludes}
     for first, second in sorted(pairs - known):
         spec.add_exclude(bodyname1=first, bodyname2=second)
+
+
+def _neighbours(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
+    """Return pairs of bodies with at most one joint between them; bodies without a joint are one with their parent."""
+    group: dict[str, str] = {}
+    inboard: dict[str, str] = {}
+    for body in bodies:  # parents come first
+        parent = group.get(body.parent.name)
+        group[body.name] = body.name if parent is None or len(body.joints) else parent
+        if parent is not None:
+            inboard.setdefault(group[body.name], parent)
+    return {
+        _pair(one, two)
+        for one, two in itertools.combinations(sorted(group), 2)
+        if group[one] == group[two] or inboard.get(group[one]) == group[two] or inboard.get(group[two]) == group[one]
+    }
 
 
 def _pair(first: str, second: str) -> tuple[str, str]:

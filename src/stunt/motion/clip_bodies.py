@@ -13,12 +13,14 @@ from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.motion.read import read_clip
 from stunt.motion.skeleton_body import body_from_clip
 
+OWN_SKELETON = "skeleton"
+"""The body of a character that has the bones of the first clip it follows."""
 CLIP_SUFFIXES = (".bvh", ".amc", ".npz")
 
 
 def is_clip_file(body: str) -> bool:
     """Whether a body's name is the path of a motion file."""
-    return Path(body).suffix.lower() in CLIP_SUFFIXES
+    return Path(body.partition("?")[0]).suffix.lower() in CLIP_SUFFIXES
 
 
 def body_of_clip_file(

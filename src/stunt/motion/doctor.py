@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides, settle
 from stunt.motion.flight import Flight, flight_of
 from stunt.motion.formats.raw import RawClip
-from stunt.motion.read import read_raw
+from stunt.motion.read import read_raw, split_reference
 from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip
 from stunt.motion.standing import feet_of, floor_height, planted, stature
 from stunt.motion.vocabulary import guess_parts, vocabulary
@@ -100,8 +100,9 @@ def examine(path: str | Path, overrides: Overrides | None = None) -> Diagnosis:
     Raises:
         StuntError: It cannot be read, or an override is impossible.
     """
-    wanted = overrides or Overrides()
-    raw = read_raw(path, wanted)
+    file, known = split_reference(path)
+    wanted = replace(known, **(overrides.given() if overrides else {}))
+    raw = read_raw(file, wanted)
     clip = settle(raw, wanted)
     return _diagnose(raw, clip, wanted)
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from stunt.errors import InvalidValueError
 from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.formats.raw import RawClip
+from stunt.motion.stature import stature_of
 from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, difference
 
@@ -52,7 +54,7 @@ class Overrides:
         if self.skip_frames is not None and self.skip_frames < 0:
             raise InvalidValueError("skip_frames", self.skip_frames, "0 or more")
 
-    def given(self) -> dict[str, object]:
+    def given(self) -> dict[str, Any]:
         """Those that are set, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
@@ -150,31 +152,12 @@ def _leftward(raw: RawClip, parts: dict[str, int], upward: Floats) -> Floats:
 # ---- how large, from where
 
 
-def stature(raw: RawClip, parts: dict[str, int]) -> float | None:
-    """Return a standing height from the bones' lengths [file units]; None where head or feet are not known."""
-    lengths = np.linalg.norm(raw.offsets, axis=-1)
-
-    def way(joint: int) -> float:
-        total = 0.0
-        while joint > 0:
-            total += float(lengths[joint])
-            joint = raw.parents[joint]
-        return total
-
-    top = next((parts[part] for part in ("head", "neck2", "neck") if part in parts), None)
-    feet = [parts[f"{side}foot"] for side in ("l_", "r_") if f"{side}foot" in parts]
-    if top is None or not feet:
-        return None
-    legs = sum(way(foot) for foot in feet) / len(feet)
-    return (way(top) + legs) / 0.83  # the ankle is 4 % of the stature high, the head above its joint 13 %
-
-
 def _scale(raw: RawClip, parts: dict[str, int], wanted: Overrides, assumed: dict[str, str]) -> float:
     if wanted.scale is not None:
         return wanted.scale
     if raw.scale is not None:
         return raw.scale
-    tall = stature(raw, parts)
+    tall = stature_of(raw.offsets, raw.parents, parts)
     if "lhipjoint" in (name.lower() for name in raw.names) and 1.2 < (tall or 0.0) * CMU_UNIT < _TALLEST:
         assumed["scale"] = f"1 unit is {CMU_UNIT:.6f} m, as in CMU's files"
         return CMU_UNIT

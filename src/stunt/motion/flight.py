@@ -52,7 +52,11 @@ def airborne(body: SkeletonBody) -> np.ndarray:
     for bone, joint in zip(body.plan.bones, body.joints, strict=True):
         height = clip.world.positions[:, joint, 2]
         tip = height + rotate(clip.world.rotations[:, joint], bone.tip)[:, 2]
-        lows.append(height - bone.sole.depth if bone.sole is not None else np.minimum(height, tip) - FLESH)
+        lows.append(
+            height - bone.sole.depth
+            if bone.sole is not None
+            else np.minimum(height, tip) - FLESH * (2 if bone.part == "hand" else 1)
+        )
     return np.asarray(np.min(lows, axis=0) > CLEARANCE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from stunt.errors import NOWHERE, Place, UnknownNameError
 from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides
-from stunt.motion.read import READERS, read_clip
+from stunt.motion.read import READERS, read_clip, split_reference
 
 OWN_CLIPS = Path(__file__).parent.parent / "examples" / "clips"
 _PYBULLET = "pybullet:"
@@ -60,17 +60,18 @@ def pybullet_clips() -> list[Path]:
 
 
 def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWHERE) -> Path:
-    """Return the file of a clip: a path, or a name in the library.
+    """Return the file of a clip: a path, or a name in the library. Options behind it (`?fps=60`) stay behind it.
 
     Raises:
         UnknownNameError: Neither; the message says which names there are.
     """
-    if Path(name).is_file() or Path(name).suffix.lower() in READERS:
+    bare, _ = split_reference(name)
+    if Path(bare).is_file() or Path(bare).suffix.lower() in READERS:
         return Path(name)
     entries = clip_entries(folders)
-    if name not in entries:
-        raise UnknownNameError("clip", name, (*entries, "or the path of a .bvh, .amc, .json or .npz file"), place)
-    return entries[name].path
+    if bare not in entries:
+        raise UnknownNameError("clip", bare, (*entries, "or the path of a .bvh, .amc, .json or .npz file"), place)
+    return Path(f"{entries[bare].path}{name[len(bare) :]}")
 
 
 def load_clip(

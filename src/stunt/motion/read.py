@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from stunt.errors import Place
+from stunt.errors import InvalidValueError, Place, UnknownNameError
 from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides, settle
 from stunt.motion.formats.asf import read_amc
@@ -23,26 +25,59 @@ READERS: dict[str, Callable[[str | Path], RawClip]] = {
 }
 
 
+_YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def split_reference(reference: str | Path) -> tuple[str, Overrides]:
+    """Split `walk.bvh?fps=60&up=z` into the file (or name) and what is known better than the door's guesses.
+
+    Raises:
+        StuntError: An override that does not exist, or has no such value.
+    """
+    text = str(reference)
+    head, mark, tail = text.partition("?")
+    if not mark or Path(text).exists():
+        return text, Overrides()
+    given: dict[str, Any] = {}
+    kinds: dict[str, Callable[[str], Any]] = {
+        "up": str, "scale": float, "fps": float, "skip_frames": int, "loop": _truth, "skeleton": str,
+    }  # fmt: skip
+    for entry in filter(None, tail.split("&")):
+        key, _, value = entry.partition("=")
+        if key not in kinds:
+            raise UnknownNameError("clip option", key, kinds, Place(head))
+        try:
+            given[key] = kinds[key](value)
+        except (ValueError, KeyError):
+            raise InvalidValueError(f"clip option '{key}'", value, "a value of its kind", Place(head)) from None
+    return head, Overrides(**given)
+
+
+def _truth(text: str) -> bool:
+    return _YES[text.lower()]
+
+
 def read_clip(path: str | Path, overrides: Overrides | None = None) -> Clip:
     """Read a clip from a file.
 
     Args:
-        path: The file; its suffix says the format.
-        overrides: What is known better than the door's guesses.
+        path: The file; its suffix says the format. Options may follow it: `walk.bvh?fps=60&up=z`.
+        overrides: What is known better than the door's guesses, and than the options behind the path.
 
     Raises:
         ClipFileError: It cannot be read, with the line where that is known.
         InvalidValueError: An override is impossible.
     """
-    return settle(read_raw(path, overrides), overrides)
+    file, known = split_reference(path)
+    wanted = replace(known, **(overrides.given() if overrides else {}))
+    return settle(read_raw(file, wanted), wanted)
 
 
 def read_raw(path: str | Path, overrides: Overrides | None = None) -> RawClip:
     """Read what a motion file says, before anything is assumed about it."""
-    skeleton = overrides.skeleton if overrides else None
-    if Path(path).suffix.lower() == ".amc":
-        return read_amc(path, skeleton)
-    reader = READERS.get(Path(path).suffix.lower())
-    if reader is None:
+    suffix = Path(path).suffix.lower()
+    if suffix == ".amc":
+        return read_amc(path, overrides.skeleton if overrides else None)
+    if suffix not in READERS:
         raise ClipFileError(f"is no motion file Stunt reads. Available: {', '.join(READERS)}.", Place(str(path)))
-    return reader(path)
+    return READERS[suffix](path)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stunt.motion.clip import Clip, ClipPose
+from stunt.motion.stature import stature_of
 from stunt.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate
 
 SLOW = 0.25  # a planted foot moves less than this [m/s]
@@ -17,19 +18,7 @@ ANKLE_HEIGHT = 0.045
 
 def stature(clip: Clip, parts: dict[str, int]) -> float:
     """Return the person's standing height [m] from the lengths of legs, trunk and neck."""
-    lengths = np.linalg.norm(clip.skeleton.offsets, axis=-1)
-
-    def way(joint: int) -> float:
-        total = 0.0
-        while joint > 0:
-            total += float(lengths[joint])
-            joint = clip.skeleton.parents[joint]
-        return total
-
-    top = next((parts[part] for part in ("head", "neck2", "neck", "spine") if part in parts), 0)
-    feet = [parts[f"{side}foot"] for side in ("l_", "r_") if f"{side}foot" in parts]
-    legs = sum(way(foot) for foot in feet) / max(len(feet), 1)
-    return max((way(top) + legs) / 0.83, 0.1)
+    return max(stature_of(clip.skeleton.offsets, clip.skeleton.parents, parts) or 1.0, 0.1)
 
 
 def reference_stance(clip: Clip, parts: dict[str, int]) -> tuple[ClipPose, str]:

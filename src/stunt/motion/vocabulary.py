@@ -18,7 +18,7 @@ ARM = ("clavicle", "upper_arm", "forearm", "hand")
 # chain it stands in decides.
 _WORDS: dict[str, tuple[str, ...]] = {
     "thigh": ("upleg", "thigh", "femur", "hip", "upperleg", "uplegjoint", "leg"),
-    "shank": ("leg", "knee", "shin", "tibia", "lowerleg", "calf", "lowleg"),
+    "shank": ("leg", "shank", "knee", "shin", "tibia", "lowerleg", "calf", "lowleg"),
     "foot": ("foot", "ankle"),
     "toe": ("toebase", "toe", "toes", "ball", "foot", "toe0"),
     "clavicle": ("shoulder", "clavicle", "collar", "collarbone", "clav"),

@@ -7,6 +7,7 @@ bone's axes and M its angles. Angles turn about fixed axes, the first in the lis
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from stunt.errors import Place
 from stunt.motion.formats.euler import from_euler
-from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_text
+from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines
 from stunt.rotations import Floats, conjugate, multiply
 
 FPS = 120.0  # the files do not say; CMU captured at 120 frames per second
@@ -72,11 +73,15 @@ class _Reader:
 
     def __init__(self, path: str | Path) -> None:
         self.file = str(path)
-        self.rows: list[tuple[int, list[str]]] = []
-        for number, line in enumerate(read_text(path).splitlines(), start=1):
-            words = line.split("#", 1)[0].split()
-            if words:
-                self.rows.append((number, words))
+        self._path = path
+
+    @property
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Line numbers and words, read anew."""
+        for number, words in read_lines(self._path):
+            cut = next((n for n, word in enumerate(words) if word.startswith("#")), len(words))
+            if cut:
+                yield number, words[:cut]
 
     def wrong(self, line: int, message: str) -> ClipFileError:
         """Make an error about a line."""

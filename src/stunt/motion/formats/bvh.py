@@ -21,7 +21,7 @@ from stunt.motion.formats.raw import (
     RawClip,
     as_numbers,
     check_size,
-    read_text,
+    read_lines,
     snapped,
 )
 from stunt.rotations import Floats
@@ -43,17 +43,15 @@ class _Parsed:
 class _Lines:
     """The words of a file line by line; knows where it is."""
 
-    def __init__(self, text: str, file: str) -> None:
-        self.file = file
-        self.lines = text.splitlines()
+    def __init__(self, path: str | Path) -> None:
+        self.file = str(path)
         self.number = 0
+        self._lines = read_lines(path)
 
     def __iter__(self) -> Iterator[list[str]]:
-        while self.number < len(self.lines):
-            self.number += 1
-            words = self.lines[self.number - 1].split()
-            if words:
-                yield words
+        for number, words in self._lines:
+            self.number = number
+            yield words
 
     @property
     def place(self) -> Place:
@@ -71,7 +69,7 @@ def read_bvh(path: str | Path) -> RawClip:
     Raises:
         ClipFileError: It is no BVH file or a broken one; with the line.
     """
-    lines = _Lines(read_text(path), str(path))
+    lines = _Lines(path)
     parsed = _read_hierarchy(lines)
     fps, values = _read_motion(lines, sum(map(len, parsed.channels)))
     return _assemble(str(path), parsed, fps, values)

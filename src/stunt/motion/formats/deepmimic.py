@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.formats.raw import ClipFileError, RawClip, check_size, read_text, snapped
+from stunt.motion.formats.raw import MAX_JSON_BYTES, ClipFileError, RawClip, check_size, read_text, snapped
 from stunt.rotations import Floats, normalise, slerp
 
 # name, parent, offset [m], values in a row (4: quaternion, 1: angle about z, 0: does not move)
@@ -50,7 +50,7 @@ def read_deepmimic(path: str | Path) -> RawClip:
         ClipFileError: It is no such motion, or a broken one; with the line, where the JSON itself is broken.
     """
     place = Place(str(path))
-    rows, loop = _rows(read_text(path), place)
+    rows, loop = _rows(read_text(path, MAX_JSON_BYTES), place)
     durations = rows[:-1, 0] if len(rows) > 1 else rows[:, 0]
     if (durations <= 0).any() or not (durations.max(initial=1.0) < 1e3):
         raise ClipFileError("frame durations must be positive; only the last may be 0.", place)

@@ -45,8 +45,13 @@ def _two_or_three(rotations: Floats, order: str) -> Floats:
     for letter in "XYZ":
         if len(whole) < 3 and letter not in whole:
             whole += letter
-    angles = Rotation.from_quat(rotations, scalar_first=True).as_euler(whole, suppress_warnings=True)
-    return np.asarray(angles, float)[:, : len(order)]
+    turns = Rotation.from_quat(rotations, scalar_first=True).as_euler(whole, suppress_warnings=True)
+    angles = np.asarray(turns, float)
+    if len(order) == 2:  # of the two triples the one that hardly needs the third angle
+        one, other = _families(angles, whole)
+        closer = np.abs(np.cos(other[:, 2] / 2)) > np.abs(np.cos(one[:, 2] / 2))
+        angles = np.where(closer[:, None], other, one)
+    return angles[:, : len(order)]
 
 
 def _families(angles: Floats, order: str) -> tuple[Floats, ...]:

@@ -25,7 +25,7 @@ from stunt.motion.clip import Clip
 from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, check_size, read_bytes, snapped
 from stunt.rotations import Floats, from_rotation_vector, normalise
 
-MAX_MEMBER = 256 * 2**20
+MAX_MEMBER = 128 * 2**20
 OWN = ("names", "parents", "offsets", "fps", "root", "rotations")
 
 # SMPL's body joints with the offsets of a mean person in its rest pose [m]: y up, z forward, x to the left.
@@ -121,7 +121,7 @@ def _floats(members: dict[str, np.ndarray], key: str, shape: tuple[int | None, .
     if not fits:
         wanted = "×".join("any" if size is None else str(size) for size in shape) or "one number"
         raise ClipFileError(f"'{key}' must be {wanted}, but is {'×'.join(map(str, values.shape)) or 'one'}.", place)
-    check_size(values.size, 1, place)
+    check_size(len(values) if values.ndim else 1, values.size // max(len(values) if values.ndim else 1, 1), place)
     result = values.astype(float)
     if not (np.abs(result) < 1e9).all():
         raise ClipFileError(f"'{key}' has values that are no usable numbers.", place)

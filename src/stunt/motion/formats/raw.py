@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import numpy as np
 from stunt.errors import Place, StuntError
 from stunt.rotations import Floats
 
-MAX_BYTES = 256 * 2**20
-MAX_VALUES = 16_000_000  # 23 minutes of 96 channels at 120 frames per second
+MAX_BYTES = 128 * 2**20
+MAX_JSON_BYTES = 24 * 2**20  # parsed JSON takes 20 times the room of its text and more
+MAX_LINE_BYTES = 2**20
+MAX_VALUES = 8_000_000  # 11 minutes of 96 channels at 120 frames per second
+MAX_FRAMES = 1_000_000
 MAX_JOINTS = 2000
 
 
@@ -77,9 +81,28 @@ def read_bytes(path: str | Path) -> bytes:
         raise ClipFileError(f"cannot be read: {error.strerror or error}.", place) from None
 
 
-def read_text(path: str | Path) -> str:
-    """Read a motion file as text."""
+def read_lines(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the words of each line that has any, with its number; the text is never split as a whole."""
     data = read_bytes(path)
+    if b"\0" in data[:4096]:
+        raise ClipFileError("is not text; this format is.", Place(str(path)))
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    number = 0
+    for line in io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise ClipFileError(f"a line of {len(line)} bytes is too long.", Place(str(path), number))
+        words = line.decode("utf-8", errors="replace").split()
+        if words:
+            yield number, words
+
+
+def read_text(path: str | Path, most: int = MAX_BYTES) -> str:
+    """Read a motion file as text of at most so many bytes."""
+    data = read_bytes(path)
+    if len(data) > most:
+        raise ClipFileError(f"is larger than {most // 2**20} MB; cut it into shorter clips.", Place(str(path)))
     if b"\0" in data[:4096]:
         raise ClipFileError("is not text; this format is.", Place(str(path)))
     return data.decode("utf-8-sig", errors="replace")
@@ -87,9 +110,11 @@ def read_text(path: str | Path) -> str:
 
 def check_size(frames: int, width: int, place: Place) -> None:
     """Refuse motion that would not fit in memory, before any of it is allocated."""
-    if frames * max(width, 1) > MAX_VALUES:
+    if frames * max(width, 1) > MAX_VALUES or frames > MAX_FRAMES:
         raise ClipFileError(
-            f"has {frames} frames of {width} values, more than {MAX_VALUES} in all; cut it into shorter clips.", place
+            f"has {frames} frames of {width} values, more than {MAX_VALUES} values or {MAX_FRAMES} frames; "
+            "cut it into shorter clips.",
+            place,
         )
 
 

@@ -1,0 +1,71 @@
+"""`stunt check`: what it prints, what can be overridden, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from stunt.cli.main import main
+from stunt.motion.library import OWN_CLIPS
+
+
+def test_check_says_what_a_clip_is_and_what_would_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "walk"]) == 0
+    text = capsys.readouterr().out
+    for words in ("65 frames at 60 per second", "22 joints", "1 unit is 0.01 m; y is up", "assumed", "floor", "spikes"):
+        assert words in text
+
+
+def test_check_gives_the_same_as_json_and_takes_overrides(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(OWN_CLIPS / "kick.bvh"), "--json", "--fps", "30", "--scale", "0.02", "--up", "y"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["fps"], found["metres_per_unit"], found["up"]) == (30.0, 0.02, "y")
+    assert found["overridden"] == {"fps": 30.0, "scale": 0.02, "up": "y"} and found["parts"]["l_shank"] == "LeftLeg"
+
+
+def test_check_writes_a_mapping_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "idle", "--mapping", str(tmp_path / "map.yaml")]) == 0
+    assert "l_shank: LeftLeg" in (tmp_path / "map.yaml").read_text()
+
+
+def test_check_fails_with_file_and_line_and_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY\nROOT a\n{\nOFFSET 0 0 x\n")
+    assert main(["check", str(broken)]) == 2
+    assert f"{broken}:4" in capsys.readouterr().err
+    assert main(["check", "nosuchclip"]) == 2
+    assert "unknown clip" in capsys.readouterr().err
+    assert main(["check", "walk", "--fps", "-3"]) == 2
+
+
+def test_a_clip_file_is_a_body_in_scripts(tmp_path: Path) -> None:
+    from stunt.stage.build import build
+    from stunt.stage.scene import CharacterSpec, Scene
+
+    built = build(Scene({"ada": CharacterSpec(str(OWN_CLIPS / "walk.bvh"), root="free", mass=60.0)}))
+    ada = built.characters["ada"]
+    assert ada.mass == pytest.approx(60.0) and ada.joints["l_knee"].kind == "ball" and ada.root is not None
+
+
+def test_a_body_called_skeleton_has_the_bones_of_the_characters_clip() -> None:
+    from stunt.direction.script_file import script_from_data
+    from stunt.errors import MissingValueError
+
+    data = {"characters": {"ada": "skeleton"}, "performance": {"ada": {"clips": {"play": [{"clip": "walk"}]}}}}
+    script = script_from_data(data)
+    assert script.scene.characters["ada"].body == str(OWN_CLIPS / "walk.bvh")
+    with pytest.raises(MissingValueError, match="clips"):
+        script_from_data({"characters": {"ada": "skeleton"}, "seconds": 1.0})
+
+
+def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "clips.md"
+    blocks = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in (blocks[0], blocks[2]):
+        exec(block, names)
+    assert (tmp_path / "walk_then_punch.bvh").is_file()

@@ -1,0 +1,350 @@
+"""Makes the clips that come with Stunt: key-framed idle, walk, punch, kick and stand-up, as small BVH files.
+
+    python tools/make_clips.py
+
+The pelvis, the feet and the joints of the upper body are key-framed; the legs follow by inverse kinematics, so that
+planted feet do not slide. Everything here was invented for the purpose; no capture went into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
+
+from stunt.motion.clip import Clip, EndSite, Skeleton
+from stunt.motion.formats.bvh_writer import write_bvh
+from stunt.motion.formats.euler import from_euler
+from stunt.rotations import Floats, conjugate, from_matrix, multiply, rotate
+
+OUT = Path(__file__).parent.parent / "src" / "stunt" / "examples" / "clips"
+FPS = 60.0
+THIGH, SHANK, ANKLE = 0.42, 0.42, 0.085
+BALL = np.array([0.125, 0.0, -0.060])  # from the ankle, in the foot's frame
+HEEL = np.array([-0.055, 0.0, -0.085])
+
+_TREE: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
+    ("Hips", "", (0.0, 0.0, 0.0)),
+    ("Spine", "Hips", (-0.01, 0.0, 0.11)),
+    ("Spine1", "Spine", (0.0, 0.0, 0.14)),
+    ("Spine2", "Spine1", (0.0, 0.0, 0.13)),
+    ("Neck", "Spine2", (-0.01, 0.0, 0.15)),
+    ("Head", "Neck", (0.02, 0.0, 0.09)),
+    ("LeftShoulder", "Spine2", (0.0, 0.04, 0.10)),
+    ("LeftArm", "LeftShoulder", (-0.01, 0.14, 0.01)),
+    ("LeftForeArm", "LeftArm", (0.0, 0.0, -0.29)),
+    ("LeftHand", "LeftForeArm", (0.0, 0.0, -0.26)),
+    ("RightShoulder", "Spine2", (0.0, -0.04, 0.10)),
+    ("RightArm", "RightShoulder", (-0.01, -0.14, 0.01)),
+    ("RightForeArm", "RightArm", (0.0, 0.0, -0.29)),
+    ("RightHand", "RightForeArm", (0.0, 0.0, -0.26)),
+    ("LeftUpLeg", "Hips", (0.0, 0.09, 0.0)),
+    ("LeftLeg", "LeftUpLeg", (0.0, 0.0, -THIGH)),
+    ("LeftFoot", "LeftLeg", (0.0, 0.0, -SHANK)),
+    ("LeftToeBase", "LeftFoot", tuple(BALL)),  # type: ignore[arg-type]
+    ("RightUpLeg", "Hips", (0.0, -0.09, 0.0)),
+    ("RightLeg", "RightUpLeg", (0.0, 0.0, -THIGH)),
+    ("RightFoot", "RightLeg", (0.0, 0.0, -SHANK)),
+    ("RightToeBase", "RightFoot", tuple(BALL)),  # type: ignore[arg-type]
+)
+_TIPS = {"Head": (0, 0, 0.18), "LeftHand": (0, 0, -0.17), "RightHand": (0, 0, -0.17)}
+_TIPS |= {"LeftToeBase": (0.065, 0, -0.005), "RightToeBase": (0.065, 0, -0.005)}
+NAMES = tuple(name for name, *_ in _TREE)
+
+
+def skeleton() -> Skeleton:
+    """A man of 1.75 m, standing with hanging arms at rest."""
+    parents = tuple(-1 if not parent else NAMES.index(parent) for _, parent, _ in _TREE)
+    tips = tuple(EndSite(NAMES.index(name), np.array(tip, float)) for name, tip in _TIPS.items())
+    return Skeleton(NAMES, parents, np.array([offset for *_, offset in _TREE], float), tips)
+
+
+class Track:
+    """Values between keys: a monotone curve, or a periodic one."""
+
+    def __init__(self, keys: Mapping[float, float | Sequence[float]], period: float | None = None) -> None:
+        times = np.array(sorted(keys))
+        values = np.array([np.atleast_1d(keys[time]) for time in sorted(keys)], float)
+        if period is not None:
+            times, values = np.append(times, period), np.vstack([values, values[:1]])
+            self.curve: Callable[..., Floats] = CubicSpline(times, values, bc_type="periodic")
+        elif len(times) > 1:
+            self.curve = PchipInterpolator(times, values, extrapolate=False)
+        else:
+            self.curve = lambda t: np.repeat(values, np.size(t), axis=0)
+        self.span = (times[0], times[-1])
+
+    def __call__(self, t: Floats) -> Floats:
+        """Values at times, (F, k); held before the first key and after the last."""
+        return np.asarray(self.curve(np.clip(t, *self.span)))
+
+
+def turn(pitch: Floats | float = 0.0, roll: Floats | float = 0.0, yaw: Floats | float = 0.0) -> Floats:
+    """Rotation by degrees: yaw about up, then pitch forward about the left axis, then roll about forward, (..., 4)."""
+    angles = np.stack(np.broadcast_arrays(yaw, pitch, roll), axis=-1)
+    return from_euler(np.radians(angles), "ZYX")
+
+
+def leg(hip: Floats, ankle: Floats, forward: Floats) -> tuple[Floats, Floats]:
+    """World orientations of thigh and shank that reach from hip to ankle with the knee forward, (F, 4) each."""
+    way = ankle - hip
+    reach = np.linalg.norm(way, axis=-1)
+    if (reach > 0.999 * (THIGH + SHANK)).any():
+        raise ValueError(f"a leg would have to be {reach.max():.3f} m long at frame {int(reach.argmax())}")
+    down = way / reach[:, None]
+    axis = np.cross(forward, down)  # points to the left's opposite; the knee bends about it
+    axis = -axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    bend = np.arccos((THIGH**2 + reach**2 - SHANK**2) / (2 * THIGH * reach))
+    ahead = np.cross(down, axis)
+    ahead = np.where(np.sum(ahead * forward, axis=-1, keepdims=True) < 0, -ahead, ahead)
+    knee = hip + THIGH * (np.cos(bend)[:, None] * down + np.sin(bend)[:, None] * ahead)
+    return tuple(_upright(top - low, ahead) for top, low in ((hip, knee), (knee, ankle)))  # type: ignore[return-value]
+
+
+def _upright(up: Floats, ahead: Floats) -> Floats:
+    """Orientation with z along `up` and x near `ahead`, (F, 4)."""
+    z = up / np.linalg.norm(up, axis=-1, keepdims=True)
+    y = np.cross(z, ahead)
+    y = y / np.linalg.norm(y, axis=-1, keepdims=True)
+    return from_matrix(np.stack([np.cross(y, z), y, z], axis=-1))
+
+
+class Scenario:
+    """A motion as it is put together: pelvis, feet and upper body over time."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.name = name
+        self.t = np.arange(round(seconds * FPS) + 1) / FPS
+        self.local = np.zeros((len(self.t), len(NAMES), 4))
+        self.local[..., 0] = 1.0
+        self.root = np.zeros((len(self.t), 3))
+
+    def pelvis(self, place: Floats, pitch: Floats, roll: Floats, yaw: Floats) -> None:
+        """Put the pelvis at (F, 3) [m], turned by degrees."""
+        self.root = place
+        self.local[:, 0] = turn(pitch, roll, yaw)
+
+    def joint(
+        self, name: str, pitch: Floats | float = 0.0, roll: Floats | float = 0.0, yaw: Floats | float = 0.0
+    ) -> None:
+        """Turn a joint by degrees: pitch bends forward, roll to the right, yaw to the left."""
+        self.local[:, NAMES.index(name)] = turn(np.broadcast_to(pitch, self.t.shape), roll, yaw)
+
+    def arm(
+        self,
+        side: str,
+        flexion: Floats | float,
+        abduction: Floats | float,
+        twist: Floats | float,
+        elbow: Floats | float,
+    ) -> None:
+        """Pose an arm by anatomical angles [deg]; twist turns the bent forearm inward."""
+        sign = 1.0 if side == "Left" else -1.0
+        shape = self.t.shape
+        flexion, abduction, twist, elbow = (np.broadcast_to(a, shape) for a in (flexion, abduction, twist, elbow))
+        order = np.radians(np.stack([-flexion, sign * abduction, -sign * twist], axis=-1))
+        self.local[:, NAMES.index(f"{side}Arm")] = from_euler(order, "YXZ")
+        self.joint(f"{side}ForeArm", pitch=-elbow)
+
+    def foot(self, side: str, ankle: Floats, pitch: Floats, yaw: Floats, toe: Floats | float = 0.0) -> None:
+        """Put an ankle at (F, 3) [m], the foot turned by degrees; the leg follows. The pelvis must be there already."""
+        pelvis = self.local[:, 0]
+        hip = self.root + rotate(pelvis, np.array(dict((n, o) for n, _, o in _TREE)[f"{side}UpLeg"]))
+        foot = turn(pitch, 0.0, yaw)
+        ahead = rotate(turn(0.0, 0.0, yaw), np.array([1.0, 0.0, 0.0])) + rotate(pelvis, np.array([1.0, 0.0, 0.0]))
+        thigh, shank = leg(hip, ankle, ahead)
+        for name, above, own in (("UpLeg", pelvis, thigh), ("Leg", thigh, shank), ("Foot", shank, foot)):
+            self.local[:, NAMES.index(side + name)] = multiply(conjugate(above), own)
+        self.joint(f"{side}ToeBase", pitch=toe)
+
+    def clip(self) -> Clip:
+        """Return the finished motion."""
+        return Clip(self.name, skeleton(), FPS, self.root, self.local)
+
+
+def column(track: Track, t: Floats) -> Floats:
+    """Values of a track of one number, (F,)."""
+    return track(t)[:, 0]
+
+
+def idle() -> Clip:
+    """Standing at ease: breathing, and weight that wanders from foot to foot. Repeats."""
+    seconds = 4.0
+    s = Scenario("idle", seconds)
+    t = s.t
+    slow, breath = 2 * np.pi * t / seconds, 2 * np.pi * 2 * t / seconds
+    sway = np.sin(slow)
+    place = np.stack(
+        [0.004 * np.sin(breath + 0.5), 0.016 * sway, 0.908 - 0.004 * sway**2 + 0.002 * np.sin(breath)], axis=-1
+    )
+    s.pelvis(place, 2.0 + 0.4 * np.sin(breath), -1.2 * sway, 1.5 * np.sin(slow + 0.7))
+    s.joint("Spine", -1.0 - 0.4 * np.sin(breath), 0.8 * sway)
+    s.joint("Spine1", 1.0 - 0.8 * np.sin(breath), 0.6 * sway)
+    s.joint("Spine2", 2.0 - 1.2 * np.sin(breath), 0.0, -0.8 * np.sin(slow + 0.7))
+    s.joint("Neck", 3.0 + 0.8 * np.sin(breath))
+    s.joint("Head", -3.0 + 0.8 * np.sin(breath + 0.4), 0.0, 5.0 * np.sin(slow + 2.0))
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        s.arm(side, 2.0 + 1.5 * np.sin(breath - 0.6), 7.0 - sign * 1.0 * sway, 12.0, 14.0 + 1.5 * np.sin(breath - 0.9))
+        s.foot(side, np.tile([0.0, sign * 0.10, ANKLE], (len(t), 1)), np.zeros_like(t), np.full_like(t, sign * 8.0))
+    return s.clip()
+
+
+def walk() -> Clip:
+    """Two steps of an easy walk at 1.1 m/s. Repeats."""
+    seconds, stride = 1.0667, 1.18
+    s = Scenario("walk", seconds)
+    t = s.t
+    phase = t / t[-1]
+    two, one = 4 * np.pi * phase, 2 * np.pi * phase
+    # Phase 0: the left heel strikes. Mid-stance, when the pelvis is highest, is at 0.30 (left) and 0.80.
+    place = np.stack([
+        stride * phase + 0.008 * np.sin(two), 0.022 * np.sin(one - 0.3), 0.884 + 0.016 * np.cos(two - 2 * np.pi * 0.60),
+    ], axis=-1)  # fmt: skip
+    s.pelvis(place, np.full_like(t, 3.0), -3.0 * np.sin(one - 0.2), -5.0 * np.cos(one))
+    s.joint("Spine", 0.0, 2.0 * np.sin(one - 0.2), 3.0 * np.cos(one))
+    s.joint("Spine1", 1.0, 1.5 * np.sin(one - 0.2), 4.0 * np.cos(one))
+    s.joint("Spine2", 1.0, 0.5 * np.sin(one - 0.2), 5.0 * np.cos(one))
+    s.joint("Neck", 2.0, 0.0, -3.0 * np.cos(one))
+    s.joint("Head", -4.0 + 1.0 * np.sin(two), 0.0, -3.5 * np.cos(one))
+    for side, shift, sign in (("Left", 0.0, 1.0), ("Right", 0.5, -1.0)):
+        swing = -np.cos(one - 2 * np.pi * shift)  # the arm is back when its own leg is in front
+        s.arm(side, 4.0 + 21.0 * swing, 6.0, 10.0, 24.0 + 11.0 * swing)
+        _walking_foot(s, side, (phase - shift), stride, sign)
+    return s.clip()
+
+
+def _walking_foot(s: Scenario, side: str, phase: Floats, stride: float, sign: float) -> None:
+    """Heel strike, roll over the flat foot, push off the ball, swing."""
+    cycle = np.floor(phase)
+    p = phase - cycle
+    heel_down, ball_up, off = 0.09, 0.36, 0.62
+    pitch = column(Track({0.0: -16, heel_down: 0, ball_up: 0, off: 56, 0.74: 34, 0.88: -8, 1.0: -16}), p)
+    start = 0.300  # of the ankle before the pelvis at heel strike
+    flat = np.array([start, sign * 0.075, ANKLE])
+    tilt = turn(pitch)
+    on_heel = flat + HEEL - rotate(tilt, HEEL)
+    on_ball = flat + BALL - rotate(tilt, BALL)
+    stance = np.where((p < heel_down)[:, None], on_heel, on_ball)
+    last = flat + BALL - rotate(turn(56.0), BALL)
+    first = flat + HEEL - rotate(turn(-16.0), HEEL) + np.array([stride, 0.0, 0.0])
+    u = np.clip((p - off) / (1.0 - off), 0.0, 1.0)
+    ease = u * u * (3 - 2 * u)
+    forward = last[0] + (first[0] - last[0]) * (0.35 * u + 0.65 * ease)
+    lift = last[2] + (first[2] - last[2]) * ease + 0.035 * np.sin(np.pi * u) ** 2
+    swing = np.stack([forward, np.full_like(u, flat[1]), lift], axis=-1)
+    ankle = np.where((p < off)[:, None], stance, swing) + np.array([stride, 0, 0]) * cycle[:, None]
+    ankle[:, 0] += stride * (0.5 if sign < 0 else 0.0)
+    toe = -column(Track({0.0: 0, ball_up: 0, off: 56, 0.72: 10, 0.8: 0, 1.0: 0}), p) * (p < 0.8)
+    s.foot(side, ankle, pitch, np.full_like(p, sign * 6.0), np.maximum(toe, -56.0))
+
+
+def _guard(s: Scenario, weight: Floats, low: Floats, twist: Floats, lean: Floats) -> None:
+    """A boxer's stance: left foot in front; weight 0 (back) to 1 (front), twist of the shoulders to the left [deg]."""
+    place = np.stack([-0.06 + 0.13 * weight, 0.015 * np.ones_like(weight), 0.855 - low], axis=-1)
+    s.pelvis(place, 4.0 + 0.4 * lean, np.zeros_like(weight), -32.0 + 0.55 * twist)
+    for name, share in (("Spine", 0.12), ("Spine1", 0.15), ("Spine2", 0.18)):
+        s.joint(name, 0.25 * lean + 2.0, 0.0, share * twist)
+    s.joint("Neck", -0.4 * lean, 0.0, 16.0 - 0.45 * twist)
+    s.joint("Head", -0.4 * lean, 0.0, 16.0 - 0.55 * twist)
+
+
+def _guard_feet(s: Scenario, heel: Floats, pivot: Floats) -> None:
+    """Plant the feet; the rear heel rises and turns out about its ball [deg]."""
+    t = s.t
+    s.foot("Left", np.tile([0.22, 0.10, ANKLE], (len(t), 1)), np.zeros_like(t), np.full_like(t, -12.0))
+    yaw = -45.0 + pivot
+    ball = np.array([-0.26, -0.13, ANKLE]) + rotate(turn(0.0, 0.0, -45.0), BALL)
+    ankle = ball - rotate(turn(heel, 0.0, yaw), BALL)
+    s.foot("Right", ankle, heel, yaw, -heel)
+
+
+def punch() -> Clip:
+    """From a guard, a left jab and a right straight, and back into the guard."""
+    s = Scenario("punch", 2.4)
+    t = s.t
+    jab = column(Track({0.0: 0, 0.45: 0, 0.62: 1, 0.70: 1, 0.95: 0, 2.4: 0}), t)
+    cross = column(Track({0.0: 0, 0.95: 0, 1.05: -0.12, 1.27: 1, 1.36: 1, 1.70: 0, 2.4: 0}), t)
+    bounce = np.sin(2 * np.pi * t / 0.8)
+    weight = 0.45 + 0.03 * bounce + 0.25 * jab + 0.5 * cross
+    _guard(s, weight, 0.012 + 0.006 * bounce + 0.03 * cross, -6.0 * jab + 62.0 * cross, 7.0 + 2 * jab + 3.0 * cross)
+    rise = np.clip(cross, 0, 1)
+    _guard_feet(s, 10.0 + 28.0 * rise, 38.0 * rise)
+    s.joint("LeftShoulder", 0.0, 0.0, -12.0 * jab)
+    s.joint("RightShoulder", 0.0, 0.0, 12.0 * rise)
+    mix = lambda rest, out, share: rest + (out - rest) * share  # noqa: E731
+    s.arm("Left", mix(44, 97, jab), mix(10, 4, jab) + 2 * bounce, mix(28, 20, jab), mix(118, 6, jab) + 3 * bounce)
+    s.arm("Right", mix(32, 101, cross), mix(12, 2, cross), mix(30, 14, cross), mix(128, 7, cross))
+    return s.clip()
+
+
+def kick() -> Clip:
+    """From a guard, a front kick with the rear leg, and back into the guard."""
+    s = Scenario("kick", 2.4)
+    t = s.t
+    over = column(Track({0.0: 0, 0.40: 0, 0.72: 1, 1.25: 1, 1.70: 0, 2.4: 0}), t)  # weight over the left foot
+    snap = column(Track({0.0: 0, 0.74: 0, 0.98: 1, 1.04: 1, 1.26: 0, 2.4: 0}), t)
+    bounce = np.sin(2 * np.pi * t / 0.8) * (1 - over)
+    place = np.stack([
+        0.0 + 0.17 * over + 0.03 * snap, 0.015 + 0.055 * over, 0.845 + 0.035 * over + 0.005 * bounce,
+    ], axis=-1)  # fmt: skip
+    s.pelvis(place, 4.0 - 4.0 * over - 12.0 * snap, 4.0 * over, -32.0 + 30.0 * over + 8.0 * snap)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, 4.0 + 1.0 * over - 2.0 * snap, -1.0 * over, -1.0 * over)
+    s.joint("Neck", 5.0 + 4.0 * snap, 0.0, 14.0 - 13.0 * over)
+    s.joint("Head", 2.0 + 8.0 * snap, 0.0, 14.0 - 13.0 * over)
+    s.foot("Left", np.tile([0.22, 0.10, ANKLE], (len(t), 1)), np.zeros_like(t), -12.0 + 0.0 * t)
+    rest = np.array([-0.26, -0.13, ANKLE]) + rotate(turn(0.0, 0.0, -45.0), BALL) - rotate(turn(10.0, 0.0, -45.0), BALL)
+    path = Track({
+        0.0: rest, 0.46: rest, 0.60: (-0.10, -0.13, 0.30), 0.76: (0.26, -0.09, 0.58), 0.98: (0.86, -0.03, 1.00),
+        1.04: (0.86, -0.03, 1.00), 1.26: (0.30, -0.09, 0.56), 1.46: (-0.02, -0.13, 0.26), 1.72: rest, 2.4: rest,
+    })  # fmt: skip
+    tilt = Track({0.0: 10, 0.44: 10, 0.54: 52, 0.76: 22, 0.98: -62, 1.04: -62, 1.26: 10, 1.46: 24, 1.72: 10, 2.4: 10})
+    yaw = -45.0 + 43.0 * over
+    toe = Track({0.0: -10, 0.44: -10, 0.50: -40, 0.6: 0, 0.98: -25, 1.1: 0, 1.64: 0, 1.72: -10, 2.4: -10})
+    s.foot("Right", path(t), column(tilt, t), yaw, column(toe, t))
+    s.arm("Left", 42.0 - 6 * snap, 12.0 + 4 * over, 28.0, 114.0 - 12 * snap + 3 * bounce)
+    s.arm("Right", 30.0 - 34 * snap, 14.0 + 14 * snap, 30.0, 124.0 - 62 * snap)
+    return s.clip()
+
+
+def stand_up() -> Clip:
+    """From lying on the back: sit up with drawn knees, rock forward over the feet, and rise."""
+    s = Scenario("stand_up", 3.6)
+    t = s.t
+    place = Track({
+        0.0: (0.0, 0.0, 0.105), 0.35: (0.0, 0.0, 0.105), 0.95: (0.02, 0.0, 0.125), 1.30: (0.08, 0.0, 0.15),
+        1.75: (0.34, 0.0, 0.34), 2.15: (0.46, 0.0, 0.47), 3.1: (0.50, 0.0, 0.905), 3.6: (0.50, 0.0, 0.905),
+    })  # fmt: skip
+    pitch = Track({0.0: -90, 0.3: -90, 1.0: -28, 1.35: -2, 1.75: 38, 2.15: 46, 2.7: 26, 3.15: 2, 3.6: 2})
+    s.pelvis(place(t), column(pitch, t), 0.0 * t, 0.0 * t)
+    curl = column(Track({0.0: 1, 0.25: 3, 0.7: 17, 1.1: 17, 1.7: 12, 2.3: 9, 3.1: 1, 3.6: 1}), t)
+    for name, share in (("Spine", 1.0), ("Spine1", 1.1), ("Spine2", 0.9)):
+        s.joint(name, share * curl)
+    s.joint("Neck", column(Track({0.0: 4, 0.3: 22, 0.9: 14, 1.6: -12, 2.2: -14, 3.1: 3, 3.6: 3}), t))
+    s.joint("Head", column(Track({0.0: 2, 0.3: 16, 0.9: 6, 1.6: -14, 2.2: -16, 3.1: -3, 3.6: -3}), t))
+    tilt = column(Track({0.0: -72, 0.15: -72, 0.85: 0, 1.5: 0, 3.6: 0}), t)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        ankle = Track({
+            0.0: (0.835, sign * 0.12, 0.070), 0.12: (0.835, sign * 0.12, 0.070), 0.50: (0.66, sign * 0.13, 0.14),
+            0.85: (0.47, sign * 0.13, ANKLE), 3.6: (0.47, sign * 0.13, ANKLE),
+        })  # fmt: skip
+        s.foot(side, ankle(t), tilt, np.full_like(t, sign * 8.0))
+        flexion = Track({0.0: 4, 0.3: 8, 0.9: 62, 1.5: 82, 2.1: 78, 2.8: 26, 3.2: 4, 3.6: 3})
+        elbow = Track({0.0: 10, 0.9: 22, 1.6: 28, 2.2: 34, 3.2: 14, 3.6: 14})
+        s.arm(side, column(flexion, t), column(Track({0.0: 14, 0.9: 12, 2.0: 10, 3.6: 7}), t), 8.0, column(elbow, t))
+    return s.clip()
+
+
+MAKERS = {"idle": idle, "walk": walk, "punch": punch, "kick": kick, "stand_up": stand_up}
+
+
+def make(out: Path = OUT) -> list[Path]:
+    """Write all clips."""
+    out.mkdir(parents=True, exist_ok=True)
+    return [write_bvh(maker(), out / f"{name}.bvh") for name, maker in MAKERS.items()]
+
+
+if __name__ == "__main__":
+    make()
