@@ -6,6 +6,7 @@ import pytest
 
 from stunt.direction.performer import Performer
 from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.motion.pose import Pose
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
 from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
@@ -115,4 +116,16 @@ def test_passive_props_do_not_count_as_hits_and_active_ones_do():
         hits = []
         stage.hit_listeners.append(hits.append)
         stage.step(0.3)
+        assert (len(hits) > 0) == (expected > 0)
+
+
+def test_scenery_counts_as_a_hit_if_it_is_told_to():
+    for active, expected in ((True, 1), (None, 0)):
+        wall = PropSpec("box", at=(0.3, 0.0, 1.0), size=(0.1, 1.0, 2.0), active=active)
+        stage = Stage(Scene(characters={"ada": CharacterSpec("human39")}, props={"wall": wall}))
+        performer = Performer(stage, "ada")
+        hits = []
+        performer.on_hit(hits.append)
+        performer.key(Pose.degrees("reach", r_shoulder_flexion=90), at=0.4)
+        stage.step(0.6)
         assert (len(hits) > 0) == (expected > 0)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import check_command, tension_command
+from stunt.cli import check_command, tension_command, track_command
 from stunt.errors import StuntError, UnknownNameError
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
-COMMANDS = ("perform", "check", "examples", "show", "figures", "bench", "calibrate", "preview")
+COMMANDS = ("perform", "track", "check", "examples", "show", "figures", "bench", "calibrate", "preview")
 
 
 class UsageError(StuntError):
@@ -64,6 +64,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
     made = {
         "perform": commands.add_parser("perform", help="play a script and write the take"),
+        "track": commands.add_parser("track", help=track_command.HELP),
         "check": commands.add_parser("check", help=check_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
         "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
@@ -73,6 +74,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
     }
     _perform_arguments(made["perform"])
+    track_command.add_arguments(made["track"])
     check_command.add_arguments(made["check"])
     tension_command.add_preview_arguments(made["preview"])
     tension_command.add_calibrate_arguments(made["calibrate"])

@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
@@ -17,7 +17,7 @@ from stunt.direction.door.node import node_from_plain
 from stunt.direction.door.stage_part import RATE_KEYS, read_rates
 from stunt.direction.door.values import Section, whole
 from stunt.direction.performance import Performance
-from stunt.direction.script import Script
+from stunt.direction.script import Coupling, Script
 from stunt.direction.script_file import load_script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
@@ -58,7 +58,11 @@ def perform(args: argparse.Namespace) -> int:
         BlowUpError: The simulation blew up; what was performed is written.
     """
     path = find_script(args.script)
-    performance = rehearse(with_options(load_script(path), args), args.coupling)
+    return show_performance(rehearse(with_options(load_script(path), args), args.coupling), path, args)
+
+
+def show_performance(performance: Performance, path: Path, args: argparse.Namespace) -> int:
+    """Play a performance, write its take, say how it went; `path` names it. Returns the exit code."""
     folder = _folder(args, path)
     if folder is not None:
         check_writable(folder)
@@ -84,7 +88,8 @@ def perform(args: argparse.Namespace) -> int:
 def rehearse(script: Script, coupling: str | None) -> Performance:
     """Make the performance, under another law where one is asked for: `constant` gains are tuned for the first pose."""
     if coupling is not None and coupling != "constant":
-        script = replace(script, parts={name: replace(p, coupling=coupling) for name, p in script.parts.items()})
+        level = cast(Coupling, coupling)
+        script = replace(script, parts={name: replace(p, coupling=level) for name, p in script.parts.items()})
     performance = Performance(script)
     if coupling == "constant":
         recast(performance, tune(script))

@@ -74,7 +74,13 @@ class Follower:
         stage.strings.append(self._string)
 
     def joint(
-        self, name: str, trajectory: Trajectory, *, settling: float = SETTLING, bare: bool = False, place: Place = NOWHERE
+        self,
+        name: str,
+        trajectory: Trajectory,
+        *,
+        settling: float = SETTLING,
+        bare: bool = False,
+        place: Place = NOWHERE,
     ) -> None:
         """Put a joint on a trajectory, or change it; what the controller has learned stays.
 
@@ -272,7 +278,8 @@ def check_joint(joint: Joint, trajectory: Trajectory, place: Place = NOWHERE) ->
 def check_site(name: str, position: Trajectory | None, orientation: Trajectory | None, place: Place = NOWHERE) -> None:
     """Check that a site can be put on a trajectory."""
     if position is None and orientation is None:
-        raise InvalidValueError(f"site '{name}'", "nothing to follow", "given a position, an orientation, or both", place)
+        expected = "given a position, an orientation, or both"
+        raise InvalidValueError(f"site '{name}'", "nothing to follow", expected, place)
     for what, path, size in (("position", position, 3), ("orientation", orientation, 4)):
         if path is not None and path.components != size:
             raise InvalidValueError(f"the {what} of site '{name}'", path.components, f"{size} numbers per time", place)

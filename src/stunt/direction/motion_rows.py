@@ -69,7 +69,7 @@ def motion_of_clip(clip: Clip, character: Character) -> Motion:
     wanted = 7 + sum(joint.nq for joint in character.joints.values())
     names = [bone.joint for bone in body.plan.bones[1:]]
     if qpos.shape[1] != wanted or list(character.joints) != names:
-        raise BodyError(f"'{character.name}' does not have the bones of clip '{clip.name}'; name that clip as its body.")
+        raise BodyError(f"'{character.name}' does not have the bones of clip '{clip.name}'; make that clip its body.")
     return Motion(clip.name, clip.fps, qpos, clip.loop)
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stunt
-from stunt.direction import tension_section  # noqa: F401  (joins KINDS)
+from stunt.direction import clips_section, tension_section, trajectory_section  # noqa: F401  (join KINDS)
 from stunt.direction.beats import resolve_beats
 from stunt.direction.check import check_against_stage, matching_joints
 from stunt.direction.feasibility import BeatForecast, forecast, warnings_for
 from stunt.direction.foresight import Foresight
+from stunt.direction.hit_log import HitLog
 from stunt.direction.machine import Machine
 from stunt.direction.performer import Performer
 from stunt.direction.script import Script
@@ -26,10 +27,9 @@ from stunt.errors import BlowUpError, UnknownNameError
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import build
-from stunt.stage.contacts import Hit
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import CharacterSpec
+from stunt.stage.scene import Attach, CharacterSpec, Event, Push, Throw
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -87,9 +87,13 @@ class Performance:
         self.stage.foresight = Foresight(self.stage, script)
         for event in scene.events:
             self.happenings.add(event)
-        self._hits: list[Hit] = []
-        self.stage.hit_listeners.append(self._hits.append)
+        self._hits = HitLog(self.stage)
         self.forecasts = self._foretell(*start) if foretell else {}
+        self.warnings += [
+            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
+            for event in scene.events
+            if event.at > self.seconds
+        ]
         self.wall_seconds = 0.0
         self.interrupted = False
 
@@ -121,7 +125,7 @@ class Performance:
         if self.script.seconds is not None:
             return self.script.seconds
         last = [resolve_beats(part)[-1].time for part in self.script.parts.values() if part.beats]
-        events = [event.at for event in self.script.scene.events]
+        events = [_end_of(event) for event in self.script.scene.events]
         for part in self.script.parts.values():
             ends = [KINDS[key].seconds(value) for key, value in part.sections.items()]
             last += [end for end in ends if end is not None]
@@ -156,11 +160,23 @@ class Performance:
 
     def take(self) -> Take:
         """Return the take so far."""
-        return self.recorder.take(self._events(), self._meta())
+        meta = self._meta()
+        take = self.recorder.take(self._events(), meta)
+        meta["tracking"] = self._summaries(take)
+        return take
+
+    def _summaries(self, take: Take) -> dict[str, Any]:
+        """Let sections that measure themselves say how it went, by character."""
+        found: dict[str, Any] = {}
+        for name, made in self.sections.items():
+            for section in made.values():
+                if (summary := getattr(section, "summary", None)) is not None:
+                    found.setdefault(name, {}).update(summary(take.time, take.qpos))
+        return found
 
     def _events(self) -> list[dict[str, Any]]:
         events: list[dict[str, Any]] = [_plain(entry) for log in self.logs for entry in log]
-        events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits]
+        events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits.hits]
         for name, performer in self.performers.items():
             known = {entry.index: entry for entry in self.forecasts.get(name, ())}
             for result in performer.results:
@@ -239,6 +255,19 @@ def _with_start(spec: CharacterSpec, script: Script) -> CharacterSpec:
     if spec.start not in script.poses:
         raise UnknownNameError("pose", spec.start, script.poses, spec.place)
     return dataclasses.replace(spec, start=dict(script.poses[spec.start].angles))
+
+
+def _end_of(event: Event) -> float:
+    """Return when an event is over [s]."""
+    match event:
+        case Push():
+            return event.at + event.duration
+        case Throw():
+            return event.hits_at
+        case Attach(until=float() as until):
+            return until
+        case _:
+            return event.at
 
 
 def _plain(entry: dict[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import bisect
 import copy
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from stunt.direction.beats import resolve_beats
 from stunt.direction.check import check_pose, matching_joints
 from stunt.direction.measure import BeatResult, measure
 from stunt.direction.script import Arrival, Coupling, Part
-from stunt.errors import InvalidValueError
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
@@ -77,8 +78,14 @@ class Performer:
         self.stage = stage
         self.character = stage.character(character)
         self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)
-        if not self.part.tension > 0.0:
+        if not (math.isfinite(self.part.tension) and self.part.tension > 0.0):
             raise InvalidValueError("tension", self.part.tension, "a positive number of seconds", self.part.place)
+        for kind, value, known in (
+            ("coupling", self.part.coupling, COUPLINGS),
+            ("arrival", self.part.arrival, ARRIVALS),
+        ):
+            if value not in known:
+                raise UnknownNameError(kind, value, known, self.part.place)
         self.controlled = matching_joints(self.part, self.character)
         self.missed_deg = missed_deg
         self.results: list[BeatResult] = []
@@ -87,6 +94,8 @@ class Performer:
         self._beats: list[Beat] = []
         self._count = 0
         self._last = -1
+        self._due: int | None = None
+        self._stale = True
         self._before: tuple[float, Any, Any] | None = None
         self._saturated_from = stage.board.saturated_steps.copy()
         self._take_charge()
@@ -131,17 +140,16 @@ class Performer:
         Raises:
             StuntError: An unknown or uncontrolled joint, an angle outside the limits, a time that has passed.
         """
-        now = self.stage.time
-        if after is not None:
-            at = (self._beats[-1].time if self._beats else now) + after
-        if at is None or not at > now:
-            raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
-        check_pose(pose, self.character)
+        at = self._time_of(at, after, pose)
         hold = self.part.tension if hold is None else hold
+        for what, value in (("hold", hold), ("duration", duration)):
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise InvalidValueError(what, value, "a positive number of seconds", pose.place)
+        self._check(pose)
+        self._drop_replaced(pose, at)
+        self._stale = True
         start = -np.inf if duration is None else at - duration
         for name, angle in pose.angles.items():
-            if name not in self._queues:
-                raise InvalidValueError(f"joint '{name}'", "passive", "one the part controls", pose.place)
             joint = self.character.joints[name]
             velocity = pose.velocities.get(name, 0.0 if joint.nv == 1 else (0.0,) * joint.nv)
             queue = self._queues[name]
@@ -151,8 +159,40 @@ class Performer:
         bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
         self._count += 1
 
+    def _time_of(self, at: float | None, after: float | None, pose: Pose) -> float:
+        now = self.stage.time
+        if (at is None) == (after is None):
+            raise InvalidValueError("the time of a key", (at, after), "exactly one of at and after", pose.place)
+        if after is not None:
+            at = (self._beats[-1].time if self._beats else now) + after
+        if at is None or not (math.isfinite(at) and at > now):
+            raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
+        return at
+
+    def _check(self, pose: Pose) -> None:
+        """Refuse a pose before anything is changed."""
+        if not pose.angles:
+            raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
+        check_pose(pose, self.character)
+        for name in pose.angles:
+            if name not in self._queues:
+                raise InvalidValueError(f"joint '{name}'", "passive", "one the part controls", pose.place)
+
+    def _drop_replaced(self, pose: Pose, at: float) -> None:
+        """Take out of beats at the same time what this pose replaces: it was never going to be met."""
+        kept = []
+        for beat in self._beats:
+            if abs(beat.time - at) < 1e-9:
+                angles = {name: angle for name, angle in beat.pose.angles.items() if name not in pose.angles}
+                if not angles:
+                    continue
+                beat = replace(beat, pose=replace(beat.pose, angles=angles))
+            kept.append(beat)
+        self._beats[:] = kept
+
     def forget(self) -> None:
         """Forget all keys that are still ahead; joints on their way go on, and hold where they arrive."""
+        self._stale = True
         self._beats.clear()
         for queue in self._queues.values():
             queue.clear()
@@ -185,6 +225,11 @@ class Performer:
 
     def due(self) -> int | None:
         """Return the next tick at which a beat falls or a joint sets out."""
+        if self._stale:  # asked at every step, but changed only by keys and acts
+            self._due, self._stale = self._next_due(), False
+        return self._due
+
+    def _next_due(self) -> int | None:
         dues = []
         if self._beats:
             ceiling = self.stage.tick_of(self._beats[0].time)
@@ -201,6 +246,7 @@ class Performer:
         """Measure beats that fall now, and send joints on their way."""
         stage = self.stage
         self._last = stage.tick
+        self._stale = True
         now = stage.time
         while self._beats and self._beats[0].time <= now + 1e-9:
             self._finish(self._beats.pop(0))
@@ -248,6 +294,7 @@ class Performer:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
+        self._stale = True
         (
             self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
         ) = copy.deepcopy(state)  # fmt: skip

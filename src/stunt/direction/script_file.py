@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stunt.direction import tension_section  # noqa: F401  (joins KINDS)
+from stunt.direction import clips_section, tension_section, trajectory_section  # noqa: F401  (join KINDS)
 from stunt.direction.door.events_part import read_events, release_warnings
 from stunt.direction.door.node import Node, node_from_plain
 from stunt.direction.door.parts import end_warnings, read_parts, read_seconds
@@ -20,17 +20,19 @@ from stunt.direction.door.values import Section, wrong
 from stunt.direction.door.writer import VERSION, script_to_data
 from stunt.direction.door.yaml_out import yaml_from_data
 from stunt.direction.door.yaml_text import MAX_BYTES, node_from_yaml
-from stunt.direction.script import Script
+from stunt.direction.script import Part, Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
-from stunt.motion.clip_bodies import CLIP_SUFFIXES
+from stunt.motion.clip_bodies import OWN_SKELETON, is_clip_file
+from stunt.motion.library import find_clip
+from stunt.stage.scene import CharacterSpec
 
 __all__ = ["load_script", "save_script", "script_from_data", "script_to_data"]
 
 TOP_KEYS = (
-    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground"),
+    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
     *("characters", "poses", "props", "performance", "events"),
 )
-_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf", *CLIP_SUFFIXES)
+_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
 
 
 def load_script(path: str | Path) -> Script:
@@ -83,6 +85,7 @@ def _script(node: Node, source: str) -> Script:
     scene = replace(scene, events=read_events(section.get("events"), scene))
     warnings: list[str] = []
     parts = read_parts(section.get("performance"), scene, poses, warnings)
+    scene = replace(scene, characters=_own_skeletons(scene.characters, parts))
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
     return Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
@@ -116,8 +119,22 @@ def _with_bodies(script: Script, change: Callable[[str], str]) -> Script:
     return replace(script, scene=replace(script.scene, characters=characters))
 
 
+def _own_skeletons(characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part]) -> dict[str, CharacterSpec]:
+    """Put the file of the first clip a character follows where its body is `skeleton`."""
+    found = dict(characters)
+    for name, character in characters.items():
+        if character.body == OWN_SKELETON:
+            clips = parts[name].sections.get("clips") if name in parts else None
+            if clips is None or not clips.play:
+                raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
+            clip = clips.play[0].clip
+            body = clip if is_clip_file(clip) else str(find_clip(clip, place=character.place))
+            found[name] = replace(character, body=body)
+    return found
+
+
 def _is_file(body: str) -> bool:
-    return body.lower().endswith(_MODEL_SUFFIXES) and not os.path.isabs(body)
+    return (body.lower().endswith(_MODEL_SUFFIXES) or is_clip_file(body)) and not os.path.isabs(body)
 
 
 def _read_bytes(path: str | Path) -> bytes:

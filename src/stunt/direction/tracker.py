@@ -47,6 +47,7 @@ class Tracker:
         motion: What it follows now, placed on the stage.
         started: Since when [s].
         number: Its number in the program.
+        history: What it followed so far: since when [s], the motion, its rows.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Tracker:
         self.program.settle(self.number, self.settings, self.root)
         self.motion, self.started = motion, stage.time
         self.rows: Rows = self._rows_of(motion)
+        self.history: list[tuple[float, Motion, Rows]] = [(stage.time, motion, self.rows)]
         self.program.aim(self.number, self.rows, stage.time)
         stage.strings.append(self._string)
         stage.crew.append(self)
@@ -118,6 +120,7 @@ class Tracker:
         old, since = (self.pose_rows(), 0.0) if actual else (self.rows, self.stage.time - self.started)
         self.rows = blended(self.stage.model, old, since, rows, blend) if blend > 0.0 else rows
         self.motion, self.started = motion, self.stage.time
+        self.history.append((self.started, motion, self.rows))
         self.program.aim(self.number, self.rows, self.stage.time)
 
     def pose_rows(self) -> Rows:
@@ -177,6 +180,12 @@ class Tracker:
             float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
         )  # fmt: skip
 
+    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+        """Return how well it followed, over a take's frames (see `stunt.direction.tracking_measure`)."""
+        from stunt.direction.tracking_measure import measure
+
+        return measure(self, time, qpos)
+
     def _string(self) -> tuple[str, Floats]:
         f = self.program.numbers[self.number]
         return self.character.name, np.concatenate([f[w.FORCE : w.FORCE + 3], f[w.TORQUE : w.TORQUE + 3]])
@@ -190,9 +199,10 @@ class Tracker:
 
     def save(self) -> Any:
         """Return everything that must survive a restore."""
-        return self.motion, self.started, self.rows, self.program.save()
+        return self.motion, self.started, self.rows, list(self.history), self.program.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self.motion, self.started, self.rows, program = state
+        self.motion, self.started, self.rows, history, program = state
+        self.history = list(history)
         self.program.restore(program)

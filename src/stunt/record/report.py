@@ -70,6 +70,7 @@ def _character(take: Take, model: mujoco.MjModel, number: int, name: str) -> dic
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
         "beats": _beats(take, name),
+        **take.meta.get("tracking", {}).get(name, {}),
     }
 
 
@@ -122,7 +123,10 @@ def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any
     sentences = []
     for name, entry in characters.items():
         fell = fall_time(take, cast[name])
-        if fell is not None:
+        if name in take.meta.get("tracking", {}):
+            # Whoever follows a clip may lie down with it; only an end unlike the clip's is a fall.
+            sentences += [f"{name} did not end as its clip does"] if entry["fell"] else []
+        elif fell is not None:
             sentences.append(f"{name} fell at {fell:.2f} s")
         sentences += [f"{name}: {_miss(beat, cast[name])}" for beat in entry["beats"] if beat["missed"]]
     return sentences

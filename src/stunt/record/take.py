@@ -108,7 +108,7 @@ class Take:
                 text = json.loads(str(stored["json"]))
                 arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in ("events", "meta")}
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise TakeError(f"'{path}' is not a take Stunt can read ({error}).") from error
+            raise TakeError(f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays.") from error
         version = text.get("schema_version")
         if version != SCHEMA_VERSION:
             raise TakeError(f"'{path}' has take schema {version}, but this Stunt reads schema {SCHEMA_VERSION}.")

@@ -12,8 +12,10 @@ from stunt.character.bodies import make_body
 from stunt.character.character import Character
 from stunt.errors import BodyError, InvalidValueError, RateError
 from stunt.motion.clip_bodies import body_of_clip_file, is_clip_file
+from stunt.stage.checks import check_scene
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.two_stage import soften
 
 GROUND = "ground"
 _LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)
@@ -81,6 +83,7 @@ def build(scene: Scene) -> Built:
     Raises:
         StuntError: Something in the scene cannot be built; the message says what and where.
     """
+    check_scene(scene)
     ratio = steps_per_control(scene)
     spec = mujoco.MjSpec()
     spec.modelname = "stunt"
@@ -92,16 +95,18 @@ def build(scene: Scene) -> Built:
             friction=[0.9, 0.005, 0.0001],
         )  # fmt: skip
     _add_surroundings(spec)
-    for name, character in scene.characters.items():
-        _add_character(spec, name, character)
-    for name, prop in scene.props.items():
-        add_prop(spec, name, prop)
     try:
+        for name, character in scene.characters.items():
+            _add_character(spec, name, character)
+        for name, prop in scene.props.items():
+            add_prop(spec, name, prop)
         model = spec.compile()
     except ValueError as error:
         raise BodyError(f"the scene does not compile: {error}") from error
     # A reset in the middle of a take would hide a blow-up; the stage stops there instead.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    if scene.collisions is not None:
+        soften(model, scene.collisions)
     characters = {name: Character(model, name) for name in scene.characters}
     props = {name: _find_prop(model, name, prop) for name, prop in scene.props.items()}
     return Built(scene, model, characters, props, ratio)
@@ -121,7 +126,7 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
     spec.option.gravity = scene.gravity
     # Stiffness and damping are solved implicitly, together with the contacts.
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-    if any(prop.movable for prop in scene.props.values()):
+    if scene.collisions is None and any(prop.movable for prop in scene.props.values()):
         # Fast balls must not pass through thin arms between two steps.
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
 
@@ -138,6 +143,9 @@ def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> 
         self_collision=character.self_collision,
         place=character.place,
     )
+    # The scene's own options hold; equal ones give the engine nothing to warn about.
+    for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
+        setattr(body.option, option, getattr(spec.option, option))
     half = 0.5 * character.facing
     frame = spec.worldbody.add_frame(pos=character.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
     spec.attach(body, prefix=f"{name}/", frame=frame)

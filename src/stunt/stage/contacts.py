@@ -17,7 +17,7 @@ from stunt.compiled import compiled
 from stunt.stage.build import Built
 
 SCENERY: Final = 0
-"""Owner number of the ground and everything static; characters follow from 1, then movable props."""
+"""Owner number of the ground and of scenery nobody minds; characters follow from 1, then props that count or move."""
 _UPWARD = 0.5  # a contact carries weight if its normal is within 60° of the vertical
 _FORGET = 0.1  # a touch counts as new after this long without one [s]
 
@@ -46,7 +46,7 @@ class Hit:
 @compiled
 def _scan(
     geoms: Any, dist: Any, normals: Any, count: int, owner: Any, geom_body: Any, body_dof: Any, body_parent: Any,
-    dof_parent: Any, dof_tree: Any, free_tree: Any, touch: Any, first: Any, planted: Any, grounded: Any,
+    dof_parent: Any, dof_tree: Any, free_tree: Any, static: Any, touch: Any, first: Any, planted: Any, grounded: Any,
 ) -> None:  # fmt: skip
     """Mark touching owner pairs, and the joints and trees that stand on something."""
     touch[:] = 0
@@ -62,11 +62,11 @@ def _scan(
         touch[two, one] = 1
         first[one, two] = c
         first[two, one] = c
-        if one != 0 and two != 0:
+        if not static[one] and not static[two]:
             continue
         if abs(normals[c, 2]) < _UPWARD:
             continue
-        body = geom_body[geoms[c, 1] if one == 0 else geoms[c, 0]]
+        body = geom_body[geoms[c, 1] if static[one] else geoms[c, 0]]
         while body > 0 and body_dof[body] < 0:
             body = body_parent[body]
         if body == 0:
@@ -96,8 +96,12 @@ class ContactWatch:
         model = built.model
         self._built, self._model, self._data = built, model, data
         self._planted, self._grounded = planted, grounded
-        movable = [name for name, prop in built.props.items() if prop.spec.movable]
-        self.owners = [None, *built.characters, *movable]
+        noticed = [name for name, prop in built.props.items() if prop.spec.movable or prop.spec.counts_as_hit]
+        self.owners = [None, *built.characters, *noticed]
+        self._static = np.array(
+            [name is None or (name in built.props and not built.props[name].spec.movable) for name in self.owners],
+            np.int64,
+        )
         self._owner = np.zeros(model.ngeom, np.int64)
         body_names = {}
         for number, name in enumerate(self.owners):
@@ -116,11 +120,11 @@ class ContactWatch:
         self.touch = np.zeros((len(self.owners),) * 2, np.int8)
         self._first = np.zeros_like(self.touch, np.int64)
         self._since = np.full(self.touch.shape, -np.inf)
-        self.needed = bool(free) or len(self.owners) > 2 or self._has_active_scenery()
+        self.needed = bool(free) or len(self.owners) > 2
         self._counts = [self._counts_as_hit(name) for name in self.owners]
-
-    def _has_active_scenery(self) -> bool:
-        return any(p.spec.counts_as_hit and not p.spec.movable for p in self._built.props.values())
+        people = np.array([name in built.characters for name in self.owners])
+        hits = np.outer(people, self._counts)
+        self._matters = np.triu(hits | hits.T)
 
     def _counts_as_hit(self, name: str | None) -> bool:
         if name is None:
@@ -138,8 +142,8 @@ class ContactWatch:
             return []
         _scan(
             contact.geom, contact.dist, contact.frame, count, self._owner, model.geom_bodyid, self._body_dof,
-            model.body_parentid, model.dof_parentid, self._dof_tree(), self._free_tree, self.touch, self._first,
-            self._planted, self._grounded,
+            model.body_parentid, model.dof_parentid, self._dof_tree(), self._free_tree, self._static, self.touch,
+            self._first, self._planted, self._grounded,
         )  # fmt: skip
         self._planted[self._root_dofs] = 0
         return self._new_hits(time)
@@ -149,9 +153,11 @@ class ContactWatch:
         return tree
 
     def _new_hits(self, time: float) -> list[Hit]:
+        touching = self._matters & (self.touch != 0)
+        if not touching.any():
+            return []
         hits = []
-        touching = np.argwhere(np.triu(self.touch))
-        for one, two in touching:
+        for one, two in np.argwhere(touching):
             if time - self._since[one, two] > _FORGET:
                 hits.extend(self._hits_of(int(one), int(two), time))
             self._since[one, two] = time

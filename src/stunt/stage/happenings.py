@@ -66,7 +66,10 @@ class Happenings:
                 "target", target, [*self._stage.built.props, *(f"{c}/<body>" for c in self._stage.characters)],
                 event.place,
             )  # fmt: skip
-        return self._stage.character(owner, event.place).body(part, event.place)
+        character = self._stage.character(owner, event.place)
+        if part in character.sites:  # a palm: the hand it is on
+            return int(self._stage.model.site_bodyid[character.sites[part]])
+        return character.body(part, event.place)
 
     def due(self) -> int | None:
         """Return the tick of the next event; every control step while one is under way."""
@@ -145,8 +148,9 @@ class Happenings:
     def _look_for_touch(self, tick: int) -> None:
         still: list[tuple[Attach, int]] = []
         for event, end in self._watching:
-            owner, _, part = event.to.partition("/")
-            if self._stage.watch.touching(owner, part, event.prop):
+            owner = event.to.partition("/")[0]
+            body = self._stage.model.body(self._body(event.to, event)).name.removeprefix(f"{owner}/")
+            if self._stage.watch.touching(owner, body, event.prop):
                 self._attach(event)
             elif tick < end:
                 still.append((event, end))

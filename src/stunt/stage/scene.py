@@ -184,6 +184,24 @@ Event = Push | Throw | Attach | Release
 
 
 @dataclass(frozen=True)
+class Collisions:
+    """Two-stage collisions: an analytic impact where a contact is new, then a mild spring and damper.
+
+    Attributes:
+        restitution: Coefficient of restitution, 0–1: how much of an approach comes back.
+        friction: During the impact: `none`, `infinite`, or `coulomb` with the contact's own coefficient.
+        softness: Time constant of the springs that hold afterwards [s]; at least two physics steps.
+        impact: Whether there is an impact stage at all; without it only the mild springs are left, for comparison.
+    """
+
+    restitution: float = 0.0
+    friction: Literal["none", "infinite", "coulomb"] = "coulomb"
+    softness: float = 0.05
+    impact: bool = True
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
 class Scene:
     """Everything that one `build` turns into a MuJoCo model.
 
@@ -196,6 +214,7 @@ class Scene:
         gravity: Gravity [m/s²].
         ground: Whether there is an endless floor at z = 0.
         seed: Seed of everything random in the performance.
+        collisions: Two-stage collisions; None is the engine's own contact model.
     """
 
     characters: Mapping[str, CharacterSpec] = field(default_factory=dict)
@@ -206,3 +225,4 @@ class Scene:
     gravity: Vector = (0.0, 0.0, -9.81)
     ground: bool = True
     seed: int = 0
+    collisions: Collisions | None = None

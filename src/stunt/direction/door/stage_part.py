@@ -27,7 +27,7 @@ from stunt.direction.door.values import (
 )
 from stunt.errors import ConflictingKeysError, InvalidValueError, MissingValueError, RateError
 from stunt.motion.pose import Pose
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.scene import CharacterSpec, Collisions, PropSpec, Scene
 
 RATE_KEYS = ("rate", "physics_hz", "control_hz")
 CHARACTER_KEYS = (*("body", "at", "facing", "root", "height", "mass", "sex", "strength", "self_collision", "start"),)
@@ -158,6 +158,32 @@ def _heights(section: Section) -> tuple[tuple[float, ...], ...]:
     return tuple(vector(row, (width,), least=0.0, most=1.0) for row in rows)
 
 
+COLLISION_KEYS = ("model", "restitution", "friction", "softness", "impact")
+
+
+def read_collisions(node: Node) -> Collisions | None:
+    """Read how things collide: `engine`, `two_stage`, or a mapping with the settings of two-stage collisions."""
+    if not isinstance(node.value, dict):
+        return Collisions(place=node.place) if _collision_model(node) == "two_stage" else None
+    section = Section(node, "collisions", COLLISION_KEYS)
+    model = section.read("model", _collision_model, "two_stage")
+    if model == "engine":
+        return None
+    return Collisions(
+        restitution=section.read("restitution", number, Collisions.restitution, least=0.0, most=1.0),
+        friction=section.read(
+            "friction", choice, Collisions.friction, options=("none", "infinite", "coulomb"), kind="friction"
+        ),
+        softness=section.read("softness", number, Collisions.softness, above=0.0),
+        impact=section.read("impact", truth, True),
+        place=node.place,
+    )
+
+
+def _collision_model(node: Node) -> str:
+    return str(choice(node, ("engine", "two_stage"), "collision model"))
+
+
 def read_stage(section: Section, poses: Mapping[str, Pose]) -> Scene:
     """Read everything of a scene but its events."""
     physics_hz, control_hz = read_rates(section)
@@ -170,6 +196,7 @@ def read_stage(section: Section, poses: Mapping[str, Pose]) -> Scene:
         gravity=section.read("gravity", vector3, Scene.gravity),
         ground=section.read("ground", truth, Scene.ground),
         seed=section.read("seed", whole, Scene.seed, least=0, most=2**32 - 1),
+        collisions=section.read("collisions", read_collisions, None),
     )
 
 

@@ -44,7 +44,10 @@ def script_to_data(script: Script) -> Data:
 
 
 def _scene_settings(scene: Scene) -> Data:
-    data = _given(scene, {}, skip=("characters", "props", "events", "physics_hz", "control_hz"))
+    def collisions(value: Any) -> Data:
+        return {"model": "two_stage"} | _given(value, {})
+
+    data = _given(scene, {"collisions": collisions}, skip=("characters", "props", "events", "physics_hz", "control_hz"))
     if scene.physics_hz == scene.control_hz:
         return data | {"rate": number_to_data(scene.physics_hz)}
     return data | {"physics_hz": number_to_data(scene.physics_hz), "control_hz": number_to_data(scene.control_hz)}
