@@ -4,6 +4,7 @@ import dataclasses
 import math
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from stunt.examples import example
 from stunt.motion.transition import PRESETS
 from stunt.stage.scene import Scene
 
+DRAGON = str(Path(__file__).parents[1] / "character" / "models" / "dragon.xml")
 LIMB = """<mujoco model="limb"><compiler angle="radian"/><worldbody><body name="base" pos="0 0 1">
 <geom size=".02" contype="0" conaffinity="0"/><body name="limb">
 <joint name="hinge" axis="0 -1 0" range="-2.6 2.6" limited="true"/>
@@ -127,6 +129,19 @@ def test_every_joint_of_a_torso_rests_where_asked_in_random_poses_at_random_tens
         worst = max(worst, float(np.abs(errors).max()))
     print(f"{update}: worst {worst:.2e}°")
     assert worst <= 0.1
+
+
+def test_ball_joints_rest_where_asked_too() -> None:
+    stage = stunt.Stage(Scene(characters={"it": stunt.CharacterSpec(body=DRAGON, at=(0, 0, 2))}))
+    performer = TensionPerformer(stage, "it")
+    turned = (math.cos(0.25), 0.0, math.sin(0.25), 0.0)
+    performer.play(stunt.Pose("wings", {"wing_l": turned, "wing_r": turned}), lasts=0.6, tension="alert")
+    stage.step(3.0)
+    for name in ("wing_l", "wing_r"):
+        joint = performer.character.joints[name]
+        off = np.zeros(3)
+        mujoco.mju_subQuat(off, stage.data.qpos[joint.qpos : joint.qpos + 4], np.array(turned))
+        assert math.degrees(float(np.linalg.norm(off))) <= 0.1
 
 
 def _stabilise(performer: TensionPerformer, angles: dict[str, float], spans: dict[str, float]) -> None:

@@ -69,7 +69,7 @@ def filmstrip(
     panels = choose_panels(take, times, names)
     if columns is not None and columns < 1:
         raise InvalidValueError("columns", columns, "at least 1")
-    sheet = _draw(take, panels, columns or _columns(len(panels)), names, title)
+    sheet = _draw(take, panels, columns, names, title)
     path = Path(path)
     with written_aside(path) as aside:
         sheet.save(aside, format="PNG", optimize=True)
@@ -130,21 +130,23 @@ def _frame_period(take: Take) -> float:
     return float(np.median(np.diff(take.time))) if take.time.size > 1 else 0.0
 
 
-def _columns(count: int) -> int:
-    """Choose how many panels stand in a row: one row up to six, then rows as equal as they can be."""
-    rows = 1 if count <= 6 else math.ceil(count / 8)
+def _columns(count: int, aspect: float) -> int:
+    """Choose how many panels stand in a row: fewer where they are wide, and rows as equal as they can be."""
+    most = 8 if aspect < 0.9 else 5 if aspect < 1.3 else 4
+    rows = 1 if count <= min(most, 6) else math.ceil(count / most)
     return math.ceil(count / rows)
 
 
 def _draw(
-    take: Take, panels: Sequence[Panel], columns: int, characters: Sequence[str], title: str | None
+    take: Take, panels: Sequence[Panel], columns: int | None, characters: Sequence[str], title: str | None
 ) -> Image.Image:
     model = take.model()
     points = points_of_performance(model, take.qpos, characters)
     azimuth = _facing(model, take.qpos[0], characters) + _AZIMUTH
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
-    width = int(np.clip((_SHEET - _GAP * (columns + 1)) / columns, 200, 420))
+    columns = columns or _columns(len(panels), aspect)
+    width = int(np.clip((_SHEET - _GAP * (columns + 1)) / columns, 200, 460))
     height = round(width / aspect)
     page = _Page(columns, len(panels), width, height)
     page.headline(title or str(take.meta.get("title") or "Performance"), _summary(take, panels))
