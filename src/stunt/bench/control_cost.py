@@ -25,16 +25,20 @@ def measure(quick: bool = False) -> list[Measurement]:
 
 
 def _measure(count: int, coupling: Coupling, quick: bool) -> Measurement:
-    stage = dancers(count, coupling)
-    states = states_along(stage, _SECONDS, 5 if quick else 30)
+    who = "one human39" if count == 1 else f"{count} × human39"
+    return cost_of(f"control over the bare step: {who}, {coupling}", dancers(count, coupling), _SECONDS, quick)
+
+
+def cost_of(what: str, stage: Stage, seconds_long: float, quick: bool) -> Measurement:
+    """Measure what control costs on a stage, from states along its first seconds."""
+    states = states_along(stage, seconds_long, 5 if quick else 30)
     bare = Bare(stage)
     jobs = [_jobs(stage, bare, state) for state in states]
     interleaved(jobs, 1)  # warm up
     seconds = interleaved(jobs, 3 if quick else 21)
     over = 100.0 * (median_ratio(seconds["controlled"], seconds["bare"]) - 1.0)
     step = 1e6 * typical(seconds["bare"]) / (len(states) * _BURST)
-    who = "one human39" if count == 1 else f"{count} × human39"
-    return Measurement(f"control over the bare step: {who}, {coupling}", over, "%", BAR, f"bare step {step:.1f} µs")
+    return Measurement(what, over, "%", BAR, f"bare step {step:.1f} µs")
 
 
 def _jobs(stage: Stage, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from stunt.bench.bare import Bare
-from stunt.bench.control_cost import _jobs as jobs_of
-from stunt.bench.dancers import states_along
+from stunt.bench.control_cost import cost_of
 from stunt.bench.result import Measurement
-from stunt.bench.timing import interleaved, typical
 from stunt.control.tension_units import Tension
 from stunt.direction.preview import Preview
 from stunt.direction.script_file import load_script
@@ -20,15 +17,15 @@ from stunt.motion.pose import Pose
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 
-BAR: Final = 10.0
 PREVIEW_BAR: Final = 50.0
 _SECONDS = 3.0
-_BURST = 32
 
 
 def measure(quick: bool = False) -> list[Measurement]:
     """Measure both bodies, every joint on its way all the time, and previews of two examples."""
-    found = [_cost(body, moving(body), quick) for body in ("torso28", "human47")]
+    found = [
+        cost_of(f"tension over the bare step: {body}", moving(body), _SECONDS, quick) for body in ("torso28", "human47")
+    ]
     return found + [_preview(name) for name in ("go_left", "wave")]
 
 
@@ -42,17 +39,6 @@ def moving(body: str) -> Stage:
         angles = {name: share * joint.range[1] for name, joint in joints.items() if joint.range is not None}
         performer.play(Pose(f"pose {k}", angles), lasts=0.5, at=0.5 * k)
     return stage
-
-
-def _cost(what: str, stage: Stage, quick: bool) -> Measurement:
-    states = states_along(stage, _SECONDS, 5 if quick else 30)
-    bare = Bare(stage)
-    jobs = [jobs_of(stage, bare, state) for state in states]
-    interleaved(jobs, 1)  # warm up
-    seconds = interleaved(jobs, 3 if quick else 21)
-    over = 100.0 * (typical(seconds["controlled"]) / typical(seconds["bare"]) - 1.0)
-    step = 1e6 * typical(seconds["bare"]) / (len(states) * _BURST)
-    return Measurement(f"tension over the bare step: {what}", over, "%", BAR, f"bare step {step:.1f} µs")
 
 
 def _preview(name: str) -> Measurement:

@@ -146,7 +146,7 @@ def _draw(
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
     columns = columns or _columns(len(panels), aspect)
-    width = int(np.clip((_SHEET - _GAP * (columns + 1)) / columns, 200, 460))
+    width = int(np.clip((_SHEET - _GAP * (columns + 1)) / columns, 200, 420))
     height = round(width / aspect)
     page = _Page(columns, len(panels), width, height)
     page.headline(title or str(take.meta.get("title") or "Performance"), _summary(take, panels))
