@@ -199,7 +199,7 @@ class Performance:
             "control_hz": scene.control_hz,
             "planned_seconds": self.seconds,
             "interrupted": self.interrupted,
-            "warnings": list(self.warnings),
+            "warnings": [*self.warnings, *self.happenings.warnings()],
             "characters": {name: self._cast_entry(name) for name in scene.characters},
             "props": {name: prop.body for name, prop in self.stage.built.props.items()},
         }
@@ -224,8 +224,11 @@ class Performance:
         }
 
     def black_box(self) -> Take:
-        """Return the last second of states, for a blow-up's crash file."""
+        """Return the last second of states, with the one that is broken, for a blow-up's crash file."""
+        frames = self.recorder.save()
+        self.recorder.act()
         whole = self.take()
+        self.recorder.restore(frames)
         first = int(np.searchsorted(whole.time, whole.seconds - _BLACK_BOX))
         return dataclasses.replace(
             whole,

@@ -16,6 +16,8 @@ from stunt.stage.build import Prop
 from stunt.stage.loop import Stage
 from stunt.stage.scene import Attach, Event, Push, Release, Throw
 
+_FAR_AWAY = 0.05  # [m] a thing held at this distance looks wrong
+
 
 class Happenings:
     """Crew that makes a scene's events happen. New ones can be added at any time with `add`."""
@@ -157,9 +159,24 @@ class Happenings:
         self._watching = still
 
     def _attach(self, event: Attach) -> None:
-        prop = self._stage.prop(event.prop)
-        self.attach(prop, self._body(event.to, event))
-        self._note("attach", prop=prop.name, to=event.to)
+        prop, body = self._stage.prop(event.prop), self._body(event.to, event)
+        self.attach(prop, body)
+        self._note("attach", prop=prop.name, to=event.to, gap=self._gap(prop, body))
+
+    def _gap(self, prop: Prop, body: int) -> float:
+        """Return how far a prop's surface is from a body's [m]."""
+        model, data = self._stage.model, self._stage.data
+        owner = [np.flatnonzero(model.geom_bodyid == one) for one in (prop.body, body)]
+        gaps = [mujoco.mj_geomDistance(model, data, a, b, 10.0, None) for a in owner[0] for b in owner[1]]
+        return max(min(gaps, default=0.0), 0.0)
+
+    def warnings(self) -> list[str]:
+        """Return sentences about what happened but was probably not meant."""
+        return [
+            f"{entry['to']} took hold of '{entry['prop']}' at {entry['time']:.3f} s from {entry['gap']:.2f} m away."
+            for entry in self.log
+            if entry["kind"] == "attach" and entry["gap"] > _FAR_AWAY
+        ]
 
     def attach(self, prop: Prop, body: int) -> None:
         """Weld a prop to a body in the relative pose they have now."""
