@@ -1,5 +1,6 @@
 """What trajectories, adaptation and impacts must reach; each test prints what it measured."""
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -8,8 +9,9 @@ from stunt.direction.script_file import load_script, script_from_data, script_to
 from stunt.errors import StuntError
 from stunt.examples import example
 from stunt.motion.trajectory import Trajectory
+from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import CharacterSpec, Collisions, PropSpec, Scene
+from stunt.stage.scene import Attach, CharacterSpec, Collisions, PropSpec, Scene
 
 ARM = ("shoulder_flexion", "shoulder_abduction", "shoulder_rotation", "elbow_flexion", "forearm_pronation")
 ARM = tuple(f"r_{name}" for name in (*ARM, "wrist_flexion", "wrist_deviation"))
@@ -71,6 +73,67 @@ def test_a_step_takes_as_long_as_the_reference_model_and_does_not_overshoot(sett
     over = body.max() / np.radians(20.0) - 1.0
     print(f"t_s {settling}: {taken:.3f} s, model {expected:.3f} s, overshoot {100 * over:.2f} %")
     assert abs(taken / expected - 1.0) <= 0.15 and over <= 0.05
+
+
+def hand_over(stage, follower, happenings, prop, site):
+    """Put a prop into a hand, at the hand's speed, and close the hand."""
+    model, data, prop = stage.model, stage.data, stage.prop(prop)
+    palm, velocity = follower.character.sites[site], np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, palm, velocity, 0)
+    data.qpos[prop.qpos : prop.qpos + 3] = data.site_xpos[palm]
+    data.qvel[prop.dof : prop.dof + 3] = velocity[3:]
+    happenings.add(Attach(prop.name, f"ada/{site}", at=stage.time))
+
+
+@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
+def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times(settling):
+    ada = CharacterSpec("human39", start={"r_shoulder_abduction": 0.2, "r_elbow_flexion": 1.0})
+    weight = PropSpec("sphere", radius=0.06, mass=10.0, at=(3.0, 0.0, 0.06))
+    stage = Stage(Scene(characters={"ada": ada}, props={"weight": weight}))
+    follower, happenings = Follower(stage, "ada"), Happenings(stage)
+    stage.crew.append(happenings)
+    for name, joint in follower.character.joints.items():
+        if name.split("_")[0] in ("lumbar", "thorax", "neck") or name in ARM:
+            here = float(stage.data.qpos[joint.qpos])
+            # The elbow alone: swung by the shoulder too, the weight would be more than a wrist is able to hold.
+            moved = name == "r_elbow_flexion"
+            path = Trajectory.of(lambda t, here=here: here + wave(t)) if moved else Trajectory.through([0.0], [here])
+            follower.joint(name, path, settling=settling)
+    stage.step(2.5)
+    hand_over(stage, follower, happenings, "weight", "r_palm")
+    errors = []
+    for _ in range(round(5.0 * settling * 480)):
+        stage.advance(1)
+        errors.append(np.degrees(np.abs(follower.program.joint_errors()).max()))
+    off = np.flatnonzero(np.array(errors) > 1.0)
+    back = (off[-1] + 1) / 480 / settling if len(off) else 0.0
+    print(f"t_s {settling}: the worst joint {max(errors):.2f}° off, all back under 1° after {back:.2f} t_s")
+    assert back <= 3.0 and max(errors) > 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settling", [0.2, 0.5])
+def test_ten_minutes_of_periodic_motion_neither_raise_the_gains_nor_the_error(settling):
+    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", start={"r_shoulder_abduction": 0.5})}))
+    follower = Follower(stage, "ada")
+    moved = {"r_shoulder_flexion": 1.0, "r_elbow_flexion": 1.6, "lumbar_flexion": 0.7}  # periods [s]
+    for name, joint in follower.character.joints.items():
+        if name.split("_")[0] in ("lumbar", "thorax", "neck") or name in ARM:
+            rate, here = 2.0 * np.pi / moved.get(name, 1.0), float(stage.data.qpos[joint.qpos])
+            swing = lambda t, rate=rate, here=here: here + 0.35 * (1.0 - np.cos(rate * t))  # noqa: E731
+            path = Trajectory.of(swing) if name in moved else Trajectory.through([0.0], [here])
+            follower.joint(name, path, settling=settling)
+    program, minutes, before = follower.program, [], 0.0
+    for _ in range(10):
+        stage.step(60.0)
+        measured = [program.joint_measured(joint) for joint in program.joints]
+        squares = sum(m.rms**2 * m.steps for m in measured)
+        largest = max(float(np.abs(program.gains(joint)).max()) for joint in program.joints)
+        minutes.append((np.degrees(np.sqrt((squares - before) / (60 * 480 * len(measured)))), largest))
+        before = squares
+    error, gain = np.array(minutes).T
+    print(f"t_s {settling}: RMS {error[0]:.4f}° in minute 1, {error[-1]:.4f}° in minute 10; gains {gain.round(1)}")
+    assert error[1:].max() <= 1.05 * error[0] and gain.max() <= 1.5 * gain[0]
 
 
 def test_a_string_draws_a_figure_eight():

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, tension
+from stunt.bench import control_cost, loop_cost, scaling, speed, tension, trajectories
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -26,6 +26,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "loop": loop_cost.measure,
     "speed": speed.measure,
     "tension": tension.measure,
+    "trajectories": trajectories.measure,
 }
 """What can be measured, by name."""
 

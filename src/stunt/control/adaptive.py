@@ -10,9 +10,9 @@ r = (q̈_d + 2λq̇_d + λ²q_d)/λ². What drives the adaptation is y = λ²e +
     u = m·[ẍ_m + λ²e + 2λė + β·y + Σ Kᵢφᵢ],   K̇ᵢ = α·λ·y·φᵢ/(1 + |φ|²)
 
 The first three terms are the gains that would be right for a free inertia m; the rest is learned. The constant 1 lets
-it hold against gravity where x and r vanish; it learns faster than the others, and without the normalisation. Two
-guards keep the gains from drifting: no learning inside a dead zone, and a leak on any gain that has grown past a bound
-(switching σ-modification).
+it hold against gravity where x and r vanish; it learns faster than the others, and without the normalisation. Three
+guards keep the gains from drifting: no learning inside a dead zone, a slow forgetting of all but the constant, and a
+leak on any gain that has grown past a bound (switching σ-modification).
 
 *Bare form*: the paper's u = K·x + K_r·r with K = α∫y·x + β·y·x, for comparison (its printed last line drops the x).
 """
@@ -22,15 +22,15 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 
 SETTLING: Final = 4.0
 """t_s·λ: a double pole has settled to within 10 % of a step after four time constants (2 % after six)."""
-BETA: Final = 24.0
+BETA: Final = 48.0
 """Share of y that acts at once. (1 + β)λ² is the stiffness per unit inertia."""
 ALPHA: Final = 4.0
 """Learning rate of the gains of x, ẋ and r, in units of λ."""
-CONSTANT_ALPHA: Final = 24.0
+CONSTANT_ALPHA: Final = 48.0
 """Learning rate of the constant gain: what a load suddenly adds is carried within a settling time or two."""
 REGRESSOR: Final = 4.0
 """Scale of the regressors: a quarter of a radian or of a metre weighs as much as the constant."""
@@ -40,12 +40,18 @@ DEAD_ZONE: Final = 1.0e-4
 """Errors below this [rad or m] teach nothing but the constant gain."""
 GAIN_BOUND: Final = 20.0
 """Gains beyond this many λ² leak back."""
+CONSTANT_BOUND: Final = 1000.0
+"""The same for the constant gain: a load may accelerate a small joint that much, and the torque limit stops it too."""
+FORGETTING: Final = 0.01
+"""How fast gains other than the constant fade, in units of λ: periodic motion would let them drift for minutes."""
 LEAK: Final = 2.0
 """How fast they do, in units of λ."""
 
 
-@compiled
-def model_step(x: float, v: float, xd: float, vd: float, ad: float, lam: float, h: float) -> tuple[float, float]:
+@inlined
+def model_step(
+    x: float, v: float, xd: float, vd: float, ad: float, lam: float, h: float, decay: float
+) -> tuple[float, float]:
     """Return the reference model's position and velocity one period later, exactly.
 
     Args:
@@ -56,21 +62,22 @@ def model_step(x: float, v: float, xd: float, vd: float, ad: float, lam: float, 
         ad: Desired acceleration, taken as constant over the period.
         lam: λ [1/s].
         h: The period [s].
+        decay: exp(−λh), which joints of the same settling time share.
     """
     e, de = x - xd, v - vd
-    slope, decay = de + lam * e, math.exp(-lam * h)
+    slope = de + lam * e
     later = (e + slope * h) * decay
     later_rate = (slope - lam * (e + slope * h)) * decay
     return xd + h * (vd + 0.5 * h * ad) + later, vd + h * ad + later_rate
 
 
-@compiled
+@inlined
 def drive(e: float, de: float, lam: float) -> float:
     """Return y = λ²e + λė."""
     return lam * lam * e + lam * de
 
 
-@compiled
+@inlined
 def outside(y: float, lam: float) -> float:
     """Return y without its dead zone."""
     zone = DEAD_ZONE * lam * lam
@@ -79,39 +86,39 @@ def outside(y: float, lam: float) -> float:
     return y + zone if y < -zone else 0.0
 
 
-@compiled
-def learn(k: Any, i: int, push: float, lam: float, h: float) -> None:
-    """Advance gain k[i] by one period; a gain past its bound leaks back."""
-    bound = GAIN_BOUND * lam * lam
-    rate = lam * push
+@inlined
+def learn(k: Any, i: int, push: float, lam: float, h: float, most: float, forgetting: float) -> None:
+    """Advance gain k[i] by one period; a gain past its bound of `most` λ² leaks back."""
+    bound = most * lam * lam
+    rate = lam * (push - forgetting * k[i])
     if abs(k[i]) > bound:
         rate -= LEAK * lam * (k[i] - math.copysign(bound, k[i]))
     k[i] += h * rate
 
 
-@compiled
-def adapt(k: Any, i: int, x: float, v: float, r: float, y: float, lam: float, h: float, frozen: bool) -> float:
+@inlined
+def adapt(k: Any, i: int, x: float, w: float, r: float, y: float, lam: float, h: float, frozen: bool) -> float:
     """Advance the four gains k[i:i+4] unless frozen; return Σ Kφ, the learned acceleration.
 
     Args:
         k: Gains of x, ẋ/λ, r and 1.
         i: Where they are.
         x: Position.
-        v: Velocity.
+        w: Velocity over λ.
         r: The model's input.
         y: What drives the adaptation.
         lam: λ [1/s].
         h: The period [s].
         frozen: Whether the force is at its limit, where learning would wind up.
     """
-    x, w, r = REGRESSOR * x, REGRESSOR * v / lam, REGRESSOR * r
+    x, w, r = REGRESSOR * x, REGRESSOR * w, REGRESSOR * r
     norm = 1.0 + x * x + w * w + r * r
     if not frozen:
         felt = ALPHA * outside(y, lam) / norm
-        learn(k, i, felt * x, lam, h)
-        learn(k, i + 1, felt * w, lam, h)
-        learn(k, i + 2, felt * r, lam, h)
-        learn(k, i + 3, CONSTANT_ALPHA * y, lam, h)
+        learn(k, i, felt * x, lam, h, GAIN_BOUND, FORGETTING)
+        learn(k, i + 1, felt * w, lam, h, GAIN_BOUND, FORGETTING)
+        learn(k, i + 2, felt * r, lam, h, GAIN_BOUND, FORGETTING)
+        learn(k, i + 3, CONSTANT_ALPHA * y, lam, h, CONSTANT_BOUND, 0.0)
     return k[i] * x + k[i + 1] * w + k[i + 2] * r + k[i + 3]
 
 

@@ -7,9 +7,10 @@ rest are learned, never looked up). Sites act as pulls from outside, through the
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control.adaptive import BETA, adapt, bare, drive, model_step
 from stunt.control.adaptive_site import pull_site
 from stunt.control.pieces import evaluate
@@ -23,9 +24,10 @@ J_JOINT, J_QPOS, J_DOF, J_BARE, J_FIRST, J_COUNT, J_HINT, J_INTS = 0, 1, 2, 3, 4
 J_LAMBDA, J_XM, J_VM, J_GAINS = 0, 1, 2, 3
 J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_FLOATS = 7, 8, 9, 10, 11, 12
 _MOST: Final = 1.0e6
+_LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
 
 
-@compiled
+@inlined
 def adaptive_before(v: Any, address: int, time: float) -> None:
     """Set the springs of all driven joints.
 
@@ -37,12 +39,19 @@ def adaptive_before(v: Any, address: int, time: float) -> None:
     table = longs(address)
     sizes, ints, numbers = longs(table[T_SIZES]), longs(table[T_JOINT_INT]), floats(table[T_JOINT])
     breaks, coefficients = floats(table[T_BREAKS]), floats(table[T_COEFFICIENTS])
+    known, often, decay, slow = 0.0, 1.0 / v.times[1], 0.0, 0.0
     for n in range(sizes[0]):
-        drive_joint(v, ints, n * J_INTS, numbers, n * J_FLOATS, breaks, coefficients, time)
+        lam = numbers[n * J_FLOATS + J_LAMBDA]
+        if lam != known:  # joints mostly share their settling time
+            known, decay, slow = lam, math.exp(-lam * v.times[1]), 1.0 / lam
+        drive_joint(v, ints, n * J_INTS, numbers, n * J_FLOATS, breaks, coefficients, time, often, decay, slow)
 
 
-@compiled
-def drive_joint(v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float) -> None:
+@inlined
+def drive_joint(
+    v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float, often: float, decay: float,
+    slow: float,
+) -> None:  # fmt: skip
     """Advance one joint's model and gains, and write its spring and feed-forward to the board."""
     q, i, h, lam = ints[a + J_QPOS], ints[a + J_DOF], v.times[1], f[b + J_LAMBDA]
     x, velocity, moment = v.qpos[q], v.qvel[i], v.moment[i]
@@ -52,28 +61,29 @@ def drive_joint(v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coeffici
     note(f, b, xd - x, time)
     xm, vm = f[b + J_XM], f[b + J_VM]
     y = drive(xm - x, vm - velocity, lam)
-    r = (ad + 2.0 * lam * vd) / (lam * lam) + xd
+    r = (ad * slow + 2.0 * vd) * slow + xd
     # Frozen while at the limit and asked for more; the last step's force says which way the limit is.
     frozen = v.saturated[i] != 0 and v.torque[i] * y > 0.0
-    f[b + J_XM], f[b + J_VM] = model_step(xm, vm, xd, vd, ad, lam, h)
+    later, later_rate = model_step(xm, vm, xd, vd, ad, lam, h, decay)
+    f[b + J_XM], f[b + J_VM] = later, later_rate
     v.goal[q], v.goal_velocity[i] = xd, vd
     if ints[a + J_BARE]:
         push = moment * bare(f, b + J_GAINS, x, velocity, r, y, h, frozen)
         v.rest[q], v.stiffness[i], v.damping[i] = x, 0.0, 0.0
         v.feed_forward[i] = min(max(push, -_MOST), _MOST)
         return
-    learned = adapt(f, b + J_GAINS, x, velocity, r, y, lam, h, frozen)
+    learned = adapt(f, b + J_GAINS, x, velocity * slow, r, y, lam, h, frozen)
     # λ²e + 2λė + βy toward where the model will be at the end of a step, on average over the period: that is where an
     # implicit spring is evaluated.
-    share = 0.5 + 0.5 * v.times[0] / h
-    xr, vr = xm + share * (f[b + J_XM] - xm), vm + share * (f[b + J_VM] - vm)
+    share = 0.5 + 0.5 * v.times[0] * often
+    xr, vr = xm + share * (later - xm), vm + share * (later_rate - vm)
     stiffness, damping = (1.0 + BETA) * moment * lam * lam, (2.0 + BETA) * moment * lam
     # The engine's damper only knows rest; a spring whose rest leads by the damper's drag makes up for it.
-    v.rest[q], v.stiffness[i], v.damping[i] = xr + vr * (2.0 + BETA) / ((1.0 + BETA) * lam), stiffness, damping
-    v.feed_forward[i] = moment * ((f[b + J_VM] - vm) / h + learned)
+    v.rest[q], v.stiffness[i], v.damping[i] = xr + vr * _LEAD * slow, stiffness, damping
+    v.feed_forward[i] = moment * ((later_rate - vm) * often + learned)
 
 
-@compiled
+@inlined
 def note(f: Any, b: int, error: float, time: float) -> None:
     """Add an error to what was measured of a joint."""
     f[b + J_ERROR] = error

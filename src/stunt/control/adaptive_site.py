@@ -100,6 +100,7 @@ def ask_position(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: fl
     s, xpos = floats(table[T_SCRATCH]), floats(table[T_XPOS])
     breaks, coefficients = floats(table[_T_BREAKS]), floats(table[_T_COEFFICIENTS])
     lam, h, off = f[b + S_LAMBDA], v.times[1], 0.0
+    decay = math.exp(-lam * h)
     frozen = ints[a + S_FROZEN] != 0
     for k in range(3):
         ints[a + S_HINT], xd, vd, ad = evaluate(
@@ -112,8 +113,8 @@ def ask_position(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: fl
         r = (ad + 2.0 * lam * vd) / (lam * lam) + xd
         # Positions count from where the site was first: the world's origin means nothing to a hand.
         origin = f[b + S_ORIGIN + k]
-        learned = adapt(f, b + S_GAINS + 4 * k, x - origin, velocity, r - origin, y, lam, h, frozen)
-        f[b + S_XM + k], f[b + S_VM + k] = model_step(xm, vm, xd, vd, ad, lam, h)
+        learned = adapt(f, b + S_GAINS + 4 * k, x - origin, velocity / lam, r - origin, y, lam, h, frozen)
+        f[b + S_XM + k], f[b + S_VM + k] = model_step(xm, vm, xd, vd, ad, lam, h, decay)
         s[_ASK + k] = (f[b + S_VM + k] - vm) / h + steady(xm - x, vm - velocity, lam, h) + learned
     f[b + S_ERROR] = math.sqrt(off)
     f[b + S_SQUARES] += off
@@ -149,6 +150,7 @@ def wanted_orientation(v: Any, table: Any, ints: Any, a: int, time: float) -> No
 def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: float, row: int) -> None:
     """Ask for angular accelerations that bring the site to its orientation."""
     s, lam, h = floats(table[T_SCRATCH]), f[b + S_LAMBDA], v.times[1]
+    decay = math.exp(-lam * h)
     mju_mat2Quat(table[T_SCRATCH] + 8 * _NOW, table[T_XMAT] + 72 * ints[a + S_SITE])
     wanted_orientation(v, table, ints, a, time)
     world_difference(s, _WANTED, s, _NOW, s, _ERROR)
@@ -164,12 +166,12 @@ def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time:
     world_difference(f, b + S_QM, s, _WANTED, s, _ERROR + 3)  # how far the model is from the path
     for k in range(3):
         wd, ad, wm = s[_SPARE + k], s[_SPARE + 4 + k], f[b + S_WM + k]
-        later, rate = model_step(s[_ERROR + 3 + k], wm - wd, 0.0, 0.0, 0.0, lam, h)
+        later, rate = model_step(s[_ERROR + 3 + k], wm - wd, 0.0, 0.0, 0.0, lam, h, decay)
         spin, de = s[_RATE + row + k], wm - s[_RATE + row + k]
         y = drive(s[_ERROR + k], de, lam)
         # An orientation has no zero to scale by: only spin and the constant are regressors.
         gains = b + S_GAINS + 12 + 4 * k
-        learned = adapt(f, gains, 0.0, spin, 0.0, y, lam, h, ints[a + S_FROZEN] != 0)
+        learned = adapt(f, gains, 0.0, spin / lam, 0.0, y, lam, h, ints[a + S_FROZEN] != 0)
         f[b + S_WM + k] = wd + h * ad + rate
         s[_ASK + row + k] = (f[b + S_WM + k] - wm) / h + steady(s[_ERROR + k], de, lam, h) + learned
         s[_SPARE + 8 + k] = later

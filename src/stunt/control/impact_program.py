@@ -66,6 +66,11 @@ class ImpactProgram:
         return int(self._counts[rows.C_IMPACTS])
 
     @property
+    def size(self) -> int:
+        """How many contacts took part in the last one."""
+        return int(self._counts[rows.C_SIZE])
+
+    @property
     def energy(self) -> float:
         """Kinetic energy all impacts added [J]; never positive."""
         return float(self.numbers[rows.N_ENERGY])

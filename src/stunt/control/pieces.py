@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import inlined
 
 
-@compiled
+@inlined
 def find(breaks: Any, first: int, count: int, hint: int, time: float) -> int:
     """Return which of `count` pieces a time falls into; time mostly moves on, so the search starts at the last one."""
     piece = min(max(hint, 0), count - 1)
@@ -18,7 +18,7 @@ def find(breaks: Any, first: int, count: int, hint: int, time: float) -> int:
     return piece
 
 
-@compiled
+@inlined
 def evaluate(
     breaks: Any, coefficients: Any, first: int, count: int, hint: int, component: int, time: float
 ) -> tuple[int, float, float, float]:
