@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from stunt.export.axes import turns_out, vectors_out
-from stunt.export.measures import measures, sampled
+from stunt.export.measures import measures
 from stunt.export.options import Options, Progress
-from stunt.export.sampling import Motion
+from stunt.export.sampling import Motion, as_recorded
 from stunt.export.stagecraft import rig_of
 from stunt.record.take import Take
 
@@ -24,7 +24,7 @@ from stunt.record.take import Take
 def write(takes: Sequence[Take], path: Path, options: Options, progress: Progress) -> None:
     """Write a take."""
     take = takes[0]
-    motion = sampled(take, options)
+    motion = as_recorded(take, options)
     progress(0.3)
     arrays: dict[str, Any] = {"time": motion.times, "fps": np.array(motion.fps)}
     units: dict[str, Any] = {"time": "s", "fps": "1/s"}

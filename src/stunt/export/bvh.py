@@ -24,13 +24,18 @@ _MOVES = 1e-7  # A bone whose place in its parent varies by less [m] keeps its l
 def write(takes: Sequence[Take], path: Path, options: Options, progress: Progress) -> None:
     """Write the one character the options name."""
     take, name = takes[0], str(options.character)
-    if options.skeleton != "own" and has_clip(take, name, needed=options.skeleton == "clip"):
+    if _wants_clip(options) and has_clip(take, name, needed=options.skeleton == "clip"):
         clip = clip_of_take(take, name, options)
     else:
         motion = sample(take, options, SCENE_FPS)
         clip = own_clip(rig_of(take, motion, name, options), motion.fps, options)
     progress(0.5)
     path.write_text(bvh_text(clip), encoding="utf-8", newline="\n")
+
+
+def _wants_clip(options: Options) -> bool:
+    """Tell whether the clip's skeleton will do: with a bone for root motion it is another one."""
+    return options.skeleton == "clip" or (options.skeleton == "auto" and not options.root_motion)
 
 
 def own_clip(rig: Rig, fps: float, options: Options) -> Clip:

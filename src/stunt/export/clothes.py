@@ -18,7 +18,8 @@ from stunt.export.surface import Color, Surface, together
 def dress(model: mujoco.MjModel, rig: Rig, about: Mapping[str, Any], options: Options) -> Surface:
     """Return a character's surface in its rest pose, hanging on its bones."""
     colors = colored_geoms(model)
-    if about.get("body") in BUILT_IN and not options.rigid:
+    person = about.get("body") in BUILT_IN or about.get("clip") is not None
+    if person and not options.rigid:
         return skin(model, rig, colors)
     return rigid_parts(model, rig, colors)
 

@@ -1,7 +1,7 @@
 """The flesh of a person as a field: how far a point is outside the body, with limbs and muscles flowing together.
 
-Every shape of the model (capsules, ellipsoids, boxes) has a signed distance; shapes are joined with a smooth minimum, so
-that the surface where the field is zero has no creases. Smooth minimum: I. Quilez, *smooth minimum*, the quadratic one.
+Every shape of the model (capsules, ellipsoids, boxes) has a signed distance; shapes are joined with a smooth minimum
+(I. Quilez, *smooth minimum*, the quadratic one), so that the surface where the field is zero has no creases.
 """
 
 from __future__ import annotations
@@ -117,20 +117,38 @@ def join(a: Floats, b: Floats, blend: float) -> Floats:
     return np.asarray(np.minimum(a, b) - 0.25 * blend * h * h)
 
 
-def field(lumps: list[Lump], points: Floats) -> Floats:
-    """Return the field at points (N, 3), (N,)."""
-    total = np.full(len(points), _FAR)
-    for lump in lumps:
-        total = join(total, lump.distance(points), lump.blend)
-    return total
+class Flesh:
+    """Shapes joined into one field, looked at near some points.
+
+    A shape matters only near itself; which points those are is found out once, so points may move by a centimetre.
+    """
+
+    def __init__(self, lumps: list[Lump], points: Floats) -> None:
+        self._near = []
+        for lump in lumps:
+            low, high = lump.box
+            margin = _margin(lump) + 0.01
+            inside = ((points > low - margin) & (points < high + margin)).all(axis=1)
+            self._near.append((lump, np.flatnonzero(inside)))
+
+    def field(self, points: Floats) -> Floats:
+        """Return the field at the points, (N,)."""
+        total = np.full(len(points), _FAR)
+        for lump, near in self._near:
+            total[near] = join(total[near], lump.distance(points[near]), lump.blend)
+        return total
+
+    def gradient(self, points: Floats, step: float = 2e-4) -> Floats:
+        """Return the field's slope at the points, by central differences, (N, 3)."""
+        slopes = []
+        for axis in np.eye(3):
+            slopes.append((self.field(points + step * axis) - self.field(points - step * axis)) / (2.0 * step))
+        return np.stack(slopes, axis=-1)
 
 
-def gradient(lumps: list[Lump], points: Floats, step: float = 2e-4) -> Floats:
-    """Return the field's slope at points, by central differences, (N, 3)."""
-    slopes = []
-    for axis in np.eye(3):
-        slopes.append((field(lumps, points + step * axis) - field(lumps, points - step * axis)) / (2.0 * step))
-    return np.stack(slopes, axis=-1)
+def _margin(lump: Lump) -> float:
+    """Return how far from a shape its distance still matters [m]."""
+    return 2.0 * lump.blend + 0.02
 
 
 def field_on_grid(lumps: list[Lump], grid: tuple[Floats, Floats, Floats]) -> Floats:
@@ -138,7 +156,7 @@ def field_on_grid(lumps: list[Lump], grid: tuple[Floats, Floats, Floats]) -> Flo
     total = np.full(tuple(len(axis) for axis in grid), _FAR)
     for lump in lumps:
         low, high = lump.box
-        margin = 2.0 * lump.blend + 0.03
+        margin = _margin(lump) + 0.01
         spans = [_span(axis, a - margin, b + margin) for axis, a, b in zip(grid, low, high, strict=True)]
         corner = np.stack(np.meshgrid(*[axis[s] for axis, s in zip(grid, spans, strict=True)], indexing="ij"), axis=-1)
         window = tuple(spans)

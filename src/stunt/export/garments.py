@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from stunt.export.skin_weights import strongest
-from stunt.export.surface import Color, Floats, Ints, Surface
+from stunt.export.surface import Color, Ints, Surface
+from stunt.rotations import Floats
 
 
 def cut_by_color(surface: Surface, distances: Mapping[Color, Floats]) -> Surface:
@@ -25,8 +26,8 @@ def cut_by_color(surface: Surface, distances: Mapping[Color, Floats]) -> Surface
     kinds = label[triangles]
     plain = (kinds[:, 0] == kinds[:, 1]) & (kinds[:, 1] == kinds[:, 2])
     for triangle in triangles[~plain].tolist():
-        for color, piece in knife.cut(triangle):
-            pieces[color].append(piece)
+        for kind, piece in knife.cut(triangle):
+            pieces[kind].append(piece)
     parts = []
     for number, color in enumerate(colors):
         whole = triangles[plain & (kinds[:, 0] == number)]

@@ -96,7 +96,8 @@ def _add_character(file: GlbFile, reel: _Reel, rig: Rig, surface: Surface) -> No
     joints = list(range(first, first + len(rig.names)))
     bind = np.tile(np.eye(4), (len(joints), 1, 1))
     bind[:, 3, :3] = -turned(rig.rest)  # column-major: the translation is the last row
-    skin = {"joints": joints, "inverseBindMatrices": file.numbers(_small(bind)), "skeleton": first, "name": rig.character}
+    inverse = file.numbers(_small(bind))
+    skin = {"name": rig.character, "joints": joints, "inverseBindMatrices": inverse, "skeleton": first}
     if len(surface.points):
         mesh = _mesh(file, surface, f"{rig.character}_body")
         node = {"name": f"{rig.character}_body", "mesh": mesh, "skin": file.add("skins", skin)}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 _FLOAT, _BYTE, _SHORT, _INT = 5126, 5121, 5123, 5125
 _TYPES = {(): "SCALAR", (2,): "VEC2", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
-_KINDS = {np.dtype(np.float32): _FLOAT, np.dtype(np.uint8): _BYTE, np.dtype(np.uint16): _SHORT, np.dtype(np.uint32): _INT}
+_KINDS = {"float32": _FLOAT, "uint8": _BYTE, "uint16": _SHORT, "uint32": _INT}
 _VERTICES, _INDICES = 34962, 34963
 
 
@@ -59,7 +59,7 @@ class GlbFile:
         self._binary += values.tobytes()
         accessor: dict[str, Any] = {
             "bufferView": self.add("bufferViews", view),
-            "componentType": _KINDS[values.dtype],
+            "componentType": _KINDS[values.dtype.name],
             "count": len(values),
             "type": _TYPES[values.shape[1:]],
         }
@@ -71,7 +71,8 @@ class GlbFile:
     def material(self, color: tuple[float, float, float, float]) -> int:
         """Return the material of a display colour."""
         if color not in self._materials:
-            look = {"baseColorFactor": [*map(linear, color[:3]), color[3]], "metallicFactor": 0.0, "roughnessFactor": 0.75}
+            base = [*map(linear, color[:3]), color[3]]
+            look = {"baseColorFactor": base, "metallicFactor": 0.0, "roughnessFactor": 0.75}
             entry: dict[str, Any] = {"name": f"color_{len(self._materials) + 1}", "pbrMetallicRoughness": look}
             if color[3] < 0.99:
                 entry["alphaMode"] = "BLEND"

@@ -12,7 +12,7 @@ from stunt.character.character import Character, Joint
 from stunt.export.axes import turns_out, vectors_out
 from stunt.export.options import Options
 from stunt.export.rig import make_rig, travel
-from stunt.export.sampling import Floats, Motion, recorded_rate, rows_at, sample
+from stunt.export.sampling import Floats, Motion, rows_at
 from stunt.record.take import Take
 from stunt.rotations import to_rotation_vector
 
@@ -42,11 +42,6 @@ class Measure:
     def unit(self, number: int) -> str:
         """Return the unit of one of the n."""
         return self.units[number] if len(self.units) > 1 else self.units[0]
-
-
-def sampled(take: Take, options: Options) -> Motion:
-    """Return the take at the export's times: at its own rate, unless asked otherwise."""
-    return sample(take, options, recorded_rate(take))
 
 
 def measures(take: Take, motion: Motion, options: Options) -> Iterator[Measure]:

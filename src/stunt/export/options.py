@@ -32,7 +32,7 @@ class Options:
         up: Which axis points up in the file; None is the format's custom.
         in_place: Whether the characters stay over the spot where they began.
         root_motion: Whether a bone on the ground carries the travel and the heading, as game engines want it.
-        skeleton: BVH: the body's own bones, those of the clip the body came from, or (`auto`) the clip's if there is one.
+        skeleton: BVH: the body's own bones, those of the clip it came from, or (`auto`) the clip's if there is one.
         rigid: GLB and USD: rigid parts even where a smooth skin could be made.
         size: Video: width and height of one picture [px].
         camera: Video: stands still and sees everything, or follows the character.
@@ -68,12 +68,12 @@ class Options:
                 raise InvalidValueError(what, value, "a time in seconds, 0 or later")
         if self.start is not None and self.end is not None and self.end < self.start:
             raise InvalidValueError("end", self.end, f"no earlier than the start at {self.start:g} s")
-        for what, value, kind in (
+        for what, chosen, kind in (
             ("skeleton", self.skeleton, SkeletonChoice), ("camera", self.camera, CameraChoice),
             ("renderer", self.renderer, RendererChoice), ("up", self.up or "y", Up),
         ):  # fmt: skip
-            if value not in get_args(kind):
-                raise InvalidValueError(what, value, " or ".join(get_args(kind)))
+            if chosen not in get_args(kind):
+                raise InvalidValueError(what, chosen, " or ".join(get_args(kind)))
         if self.in_place and self.root_motion:
             raise StuntError("in-place takes the travel away and root motion keeps it on a bone: choose one of them.")
         self._check_picture()

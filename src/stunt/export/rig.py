@@ -13,13 +13,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stunt.character.bodies import BUILT_IN
 from stunt.character.character import Character
 from stunt.errors import ExportError
+from stunt.export.rest import rest_pose
 from stunt.export.sampling import Floats, Motion
 from stunt.rotations import conjugate, from_rotation_vector, heading, multiply, rotate
 
-_REST_DEG = {"shoulder_abduction": 48.0, "hip_abduction": 7.0}  # Limbs apart: a skin can be told from its neighbour.
 GROUND_BONE = "root"
 
 
@@ -85,7 +84,7 @@ def make_rig(motion: Motion, name: str, about: Mapping[str, Any]) -> Rig:
     index = {body: bone for bone, body in enumerate(bodies)}
     parents = tuple(index.get(int(model.body_parentid[body]), -1) for body in bodies)
     anchors = np.array([_anchor(model, body) for body in bodies])
-    places, turns = _rest(model, character, about)
+    places, turns = rest_pose(model, character, about)
     places, turns = places[bodies], turns[bodies]
     world = motion.rotations[:, bodies]
     rig = Rig(
@@ -162,18 +161,3 @@ def _anchor(model: mujoco.MjModel, body: int) -> Floats:
 
 
 _TURNING = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_BALL)
-
-
-def _rest(model: mujoco.MjModel, character: Character, about: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Return where the rest pose has all bodies, seen from where the character was put on the stage."""
-    data = mujoco.MjData(model)
-    if about.get("body") in BUILT_IN:
-        for name, joint in character.joints.items():
-            if name[2:] in _REST_DEG and name[:2] in ("l_", "r_"):
-                data.qpos[joint.qpos] = np.radians(_REST_DEG[name[2:]])
-    mujoco.mj_kinematics(model, data)
-    at, facing = about.get("at"), float(about.get("facing", 0.0))
-    root = data.xpos[character.root_body]
-    origin = np.array([root[0], root[1], 0.0]) if at is None else np.asarray(at, float)
-    back = from_rotation_vector(np.array([0.0, 0.0, -facing]))
-    return rotate(back, data.xpos - origin), multiply(back, data.xquat)

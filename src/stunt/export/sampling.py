@@ -44,9 +44,24 @@ def sample(take: Take, options: Options, fps: float) -> Motion:
         options: Which range.
         fps: The rate, unless the options name one.
     """
-    model = take.model()
     rate = fps if options.fps is None else options.fps
-    times = frame_times(take, options, rate)
+    return _motion(take, frame_times(take, options, rate), rate)
+
+
+def as_recorded(take: Take, options: Options) -> Motion:
+    """Return a take's own frames within the range asked for; at a steady rate where the options name one."""
+    rate = recorded_rate(take)
+    if options.fps is not None:
+        return sample(take, options, rate)
+    first, last = options.start or 0.0, np.inf if options.end is None else options.end
+    chosen = (take.time >= first - _SAME) & (take.time <= last + _SAME)
+    if not chosen.any():  # between two frames
+        return sample(take, options, rate)
+    return _motion(take, take.time[chosen], rate)
+
+
+def _motion(take: Take, times: Floats, rate: float) -> Motion:
+    model = take.model()
     qpos = positions_at(model, take, times)
     places, turns = _follow(model, qpos)
     return Motion(model, rate, times, qpos, places, turns)

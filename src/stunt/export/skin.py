@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from scipy import sparse
 
-from stunt.export.flesh import Lump, by_color, field, field_on_grid, gradient, lumps_of, nearest
+from stunt.export.flesh import Flesh, Lump, by_color, field_on_grid, lumps_of, nearest
 from stunt.export.garments import cut_by_color
 from stunt.export.rig import Rig
 from stunt.export.skin_weights import weigh
@@ -14,8 +14,8 @@ from stunt.export.surface import Color, Ints, Surface
 from stunt.export.surface_nets import Grid, surface_nets
 from stunt.rotations import Floats
 
-_COARSE = 0.011  # Edge of the grid's cells on a person of 1.74 m [m] …
-_FINE = {"head": 0.0058, "l_hand": 0.0058, "r_hand": 0.0058}  # … and where these bones are.
+_COARSE = 0.0135  # Edge of the grid's cells on a person of 1.74 m [m] …
+_FINE = {"head": 0.0065, "l_hand": 0.0065, "r_hand": 0.0065}  # … and where these bones are.
 _TALL = 1.74
 _ROUNDS = 4  # Of smoothing along the surface and going back onto it.
 
@@ -25,8 +25,9 @@ def skin(model: mujoco.MjModel, rig: Rig, colors: dict[int, Color]) -> Surface:
     lumps = lumps_of(model, rig, colors)
     grid = _grid(lumps, rig)
     points, triangles = surface_nets(field_on_grid(lumps, grid), grid)
-    points = _settled(lumps, points, triangles)
-    slopes = gradient(lumps, points)
+    flesh = Flesh(lumps, points)
+    points = _settled(flesh, points, triangles)
+    slopes = flesh.gradient(points)
     normals = slopes / np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), 1e-9)
     bones, weights = weigh(lumps, rig, points, neighbours(triangles, len(points)))
     distances = {color: nearest(some, points) for color, some in by_color(lumps)}
@@ -43,16 +44,14 @@ def neighbours(triangles: Ints, count: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.diags_array(1.0 / degree) @ graph)
 
 
-def _settled(lumps: list[Lump], points: Floats, triangles: Ints) -> Floats:
+def _settled(flesh: Flesh, points: Floats, triangles: Ints) -> Floats:
     """Even out a mesh along its surface, and bring every point back onto the flesh."""
     mean = neighbours(triangles, len(points))
     for _ in range(_ROUNDS):
         points = points + 0.5 * (mean @ points - points)
-        for _ in range(2):
-            slope = gradient(lumps, points)
-            square = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 0.05)
-            step = field(lumps, points)[:, None] * slope / square
-            points = points - np.clip(step, -0.004, 0.004)
+        slope = flesh.gradient(points)
+        square = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 0.05)
+        points = points - np.clip(flesh.field(points)[:, None] * slope / square, -0.004, 0.004)
     return np.asarray(points)
 
 

@@ -7,9 +7,10 @@ import math
 import mujoco
 import numpy as np
 
-from stunt.export.surface import Color, Floats, Ints, Surface, together
+from stunt.export.surface import Color, Ints, Surface, together
 from stunt.record.raycast_colors import visible_geoms
 from stunt.record.raycast_trees import surface_of, surface_triangles
+from stunt.rotations import Floats
 
 _AROUND, _ALONG = 32, 12  # Facets of round things.
 _PLANE = 5.0  # Half the edge of an endless plane [m].
@@ -111,7 +112,8 @@ def _cylinder(radius: float, half: float) -> tuple[Floats, Floats, Ints]:
     angle = np.arange(_AROUND) * 2.0 * math.pi / _AROUND
     around = np.stack([np.cos(angle), np.sin(angle), np.zeros(_AROUND)], axis=1)
     up, rim = np.array([0.0, 0.0, 1.0]), radius * around
-    points = np.concatenate([rim - half * up, rim + half * up, rim - half * up, rim + half * up, [-half * up, half * up]])
+    low_rim, high_rim = rim - half * up, rim + half * up
+    points = np.concatenate([low_rim, high_rim, low_rim, high_rim, [-half * up, half * up]])
     caps = np.tile(up, (_AROUND, 1))
     normals = np.concatenate([around, around, -caps, caps, [-up, up]])
     here, n = np.arange(_AROUND), _AROUND
@@ -125,19 +127,22 @@ def _cylinder(radius: float, half: float) -> tuple[Floats, Floats, Ints]:
 
 
 def _box(half: Floats) -> tuple[Floats, Floats, Ints]:
-    points, normals, triangles = [], [], []
+    points: list[Floats] = []
+    normals: list[Floats] = []
+    triangles: list[list[int]] = []
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3
         for sign in (-1.0, 1.0):
             first = len(points)
-            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+            for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
                 corner, normal = np.zeros(3), np.zeros(3)
-                corner[[axis, u, v]] = sign * half[axis], a * half[u], b * half[v]
+                corner[[axis, u, v]] = sign * half[axis], s * half[u], t * half[v]
                 normal[axis] = sign
                 points.append(corner)
                 normals.append(normal)
             turn = (0, 1, 2, 3) if sign > 0 else (0, 3, 2, 1)
-            triangles += [[first + turn[0], first + turn[1], first + turn[2]], [first, first + turn[2], first + turn[3]]]
+            a, b, c, d = (first + corner for corner in turn)
+            triangles += [[a, b, c], [a, c, d]]
     return np.array(points), np.array(normals), np.array(triangles, np.int64)
 
 

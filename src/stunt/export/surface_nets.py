@@ -1,7 +1,8 @@
-"""A triangle mesh where a field on a grid is zero: naive surface nets (S. Gibson, *Constrained elastic surface nets*, 1998).
+"""A triangle mesh where a field on a grid is zero: naive surface nets.
 
-One point in every cell the surface passes through, four of them joined across every grid edge it crosses. Meshes are
-closed and evenly sized, with no slivers, which skinning likes.
+After S. Gibson, *Constrained elastic surface nets* (1998), without its relaxation. One point in every cell the
+surface passes through, four of them joined across every grid edge it crosses. Meshes are closed and evenly sized, with
+no slivers, which skinning likes.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from stunt.export.measures import Measure, measures, sampled
+from stunt.export.measures import Measure, measures
 from stunt.export.options import Options, Progress
-from stunt.export.sampling import Floats
+from stunt.export.sampling import Floats, as_recorded
 from stunt.record.take import Take
 
 _CHUNK = 512  # Rows between two calls of progress.
@@ -19,7 +19,7 @@ _CHUNK = 512  # Rows between two calls of progress.
 def write(takes: Sequence[Take], path: Path, options: Options, progress: Progress) -> None:
     """Write a take."""
     take = takes[0]
-    motion = sampled(take, options)
+    motion = as_recorded(take, options)
     header, columns = ["time [s]"], [motion.times[:, None]]
     for measure in measures(take, motion, options):
         header += _headings(measure)
