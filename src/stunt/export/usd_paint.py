@@ -1,4 +1,4 @@
-"""Colours of a USD mesh: a material for each, bound to its triangles, and display colours for viewers without materials."""
+"""Colours of a USD mesh: a material for each, and display colours for viewers without materials."""
 
 from __future__ import annotations
 
