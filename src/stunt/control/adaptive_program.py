@@ -190,6 +190,8 @@ class AdaptiveProgram:
             self._site_ints, self._site = np.delete(self._site_ints, row, 0), np.delete(self._site, row, 0)
             self._paths.pop(("place", site), None)
             self._paths.pop(("turn", site), None)
+            self._data.qfrc_applied -= self._board.pull
+            self._board.pull[:] = 0.0
             self._refresh()
 
     def _refresh(self) -> None:
@@ -204,6 +206,7 @@ class AdaptiveProgram:
         )  # fmt: skip
         self.table[:] = [array.ctypes.data for array in arrays]
         # Site arrays of a model without sites have no memory; nothing reads them then.
+        self._board.counts[5] = len(self.sites)
         self._board.programs[ADAPTIVE] = self.table.ctypes.data if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:
