@@ -11,7 +11,7 @@ from typing import Any
 
 from stunt.compiled import compiled, inlined
 from stunt.control import antagonist_layout as at
-from stunt.control.antagonist import critical_share, curve_progress, least_tension, warped
+from stunt.control.antagonist import ball_room, critical_share, curve_progress, least_tension, warped
 from stunt.control.goals import quaternion_error
 from stunt.control.views import bytes_, floats, ints, longs
 
@@ -247,7 +247,7 @@ def drive_ball(v: Any, rows: Any, scratch: Any, external: Any, j: int, time: flo
         size += force * force
     size = math.sqrt(size)
     turn = 2.0 * math.acos(min(1.0, abs(scratch[0])))
-    tension = raise_tension(rows, r, tension, size / max(min(rows[r + _HIGH] - turn, 2.5), _INSIDE))
+    tension = raise_tension(rows, r, tension, size / ball_room(rows[r + _HIGH], turn))
     f = -1.0 / tension if tension > 1e-12 else 0.0
     turned(
         scratch, 0, f * rows[r + _FORCE], f * rows[r + _W + _FORCE], f * rows[r + 2 * _W + _FORCE], v.rest, q
