@@ -47,14 +47,15 @@ def test_the_waist_follows_a_smooth_trajectory_with_passive_arms(settling, bar):
     assert found[0] <= bar and found[1] >= 5.0 * found[0]
 
 
-def test_the_same_settings_serve_waist_shoulder_elbow_wrist_and_neck():
+@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
+def test_the_same_settings_serve_waist_shoulder_elbow_wrist_and_neck(settling):
     found = {}
     for joint in ("lumbar_flexion", "r_shoulder_flexion", "r_elbow_flexion", "r_wrist_flexion", "neck_flexion"):
         arm = joint.startswith("r_")
-        stage, follower = follow(joint, 0.2, arm=arm, start={"r_shoulder_abduction": 0.5} if arm else None)
+        stage, follower = follow(joint, settling, arm=arm, start={"r_shoulder_abduction": 0.5} if arm else None)
         stage.step(6.0)
         found[joint] = rms(follower, joint)
-    print({name: round(float(value), 4) for name, value in found.items()})
+    print(f"t_s {settling}:", {name: round(float(value), 4) for name, value in found.items()})
     assert max(found.values()) <= 2.0 * found["lumbar_flexion"]
 
 

@@ -30,8 +30,12 @@ BETA: Final = 48.0
 """Share of y that acts at once. (1 + β)λ² is the stiffness per unit inertia."""
 ALPHA: Final = 4.0
 """Learning rate of the gains of x, ẋ and r, in units of λ."""
-CONSTANT_ALPHA: Final = 48.0
-"""Learning rate of the constant gain: what a load suddenly adds is carried within a settling time or two."""
+CONSTANT_ALPHA: Final = 160.0
+"""Learning rate of the constant gain, in units of λ: what a load suddenly adds is carried within a settling time, and a
+wrist, whose weight is large against its inertia, is held as well as a waist."""
+CONSTANT_MOST: Final = 16.0
+"""How much of y the constant gain takes up in one period at most: it acts a period late, and more of it beside a
+stiffness of 1 + β would ring where the settling time is short against the period."""
 REGRESSOR: Final = 4.0
 """Scale of the regressors: a quarter of a radian or of a metre weighs as much as the constant."""
 BARE_ALPHA: Final = 10.0
@@ -87,13 +91,22 @@ def outside(y: float, lam: float) -> float:
 
 
 @inlined
-def learn(k: Any, i: int, push: float, lam: float, h: float, most: float, forgetting: float) -> None:
-    """Advance gain k[i] by one period; a gain past its bound of `most` λ² leaks back."""
-    bound = most * lam * lam
-    rate = lam * (push - forgetting * k[i])
-    if abs(k[i]) > bound:
-        rate -= LEAK * lam * (k[i] - math.copysign(bound, k[i]))
-    k[i] += h * rate
+def learn(k: Any, i: int, push: float, share: float, bound: float, forgetting: float) -> None:
+    """Advance gain k[i] by one period.
+
+    Args:
+        k: Gains.
+        i: Which.
+        push: What it learns in a period.
+        share: The period in units of 1/λ, λh.
+        bound: A gain beyond this leaks back.
+        forgetting: How fast it fades, in units of λ.
+    """
+    gain = k[i]
+    change = push - share * forgetting * gain
+    if abs(gain) > bound:
+        change -= share * LEAK * (gain - math.copysign(bound, gain))
+    k[i] = gain + change
 
 
 @inlined
@@ -114,11 +127,12 @@ def adapt(k: Any, i: int, x: float, w: float, r: float, y: float, lam: float, h:
     x, w, r = REGRESSOR * x, REGRESSOR * w, REGRESSOR * r
     norm = 1.0 + x * x + w * w + r * r
     if not frozen:
-        felt = ALPHA * outside(y, lam) / norm
-        learn(k, i, felt * x, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 1, felt * w, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 2, felt * r, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 3, CONSTANT_ALPHA * y, lam, h, CONSTANT_BOUND, 0.0)
+        share, square = lam * h, lam * lam
+        felt = share * ALPHA * outside(y, lam) / norm
+        learn(k, i, felt * x, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 1, felt * w, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 2, felt * r, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 3, min(CONSTANT_ALPHA * share, CONSTANT_MOST) * y, share, CONSTANT_BOUND * square, 0.0)
     return k[i] * x + k[i + 1] * w + k[i + 2] * r + k[i + 3]
 
 
