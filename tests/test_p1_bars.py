@@ -126,15 +126,17 @@ def test_ten_minutes_of_periodic_motion_neither_raise_the_gains_nor_the_error(se
             follower.joint(name, path, settling=settling)
     program, minutes, before = follower.program, [], 0.0
     for _ in range(10):
-        stage.step(60.0)
+        largest = 0.0
+        for _ in range(160):  # the constant gain swings with the load: what counts is how far, minute by minute
+            stage.step(0.375)
+            largest = max(largest, *(float(np.abs(program.gains(joint)).max()) for joint in program.joints))
         measured = [program.joint_measured(joint) for joint in program.joints]
         squares = sum(m.rms**2 * m.steps for m in measured)
-        largest = max(float(np.abs(program.gains(joint)).max()) for joint in program.joints)
         minutes.append((np.degrees(np.sqrt((squares - before) / (60 * 480 * len(measured)))), largest))
         before = squares
     error, gain = np.array(minutes).T
     print(f"t_s {settling}: RMS {error[0]:.4f}° in minute 1, {error[-1]:.4f}° in minute 10; gains {gain.round(1)}")
-    assert error[1:].max() <= 1.05 * error[0] and gain.max() <= 1.5 * gain[0]
+    assert error[1:].max() <= 1.05 * error[0] and gain.max() <= 1.1 * gain[0]
 
 
 def test_a_string_draws_a_figure_eight():

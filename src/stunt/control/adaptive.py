@@ -2,7 +2,8 @@
 
 The user gives one number, the settling time t_s. A reference model with the double pole λ = 4/t_s says how the
 coordinate should move: ẍ_m = ẍ_d + 2λ(ẋ_d − ẋ_m) + λ²(x_d − x_m), the paper's −λ²x_m − 2λẋ_m + λ²r with
-r = (q̈_d + 2λq̇_d + λ²q_d)/λ². What drives the adaptation is y = λ²e + λė, e = x_m − x.
+r = (q̈_d + 2λq̇_d + λ²q_d)/λ². Whoever wants another damping than the double pole's has 2ζλ for 2λ. What drives the
+adaptation is y = λ²e + λė, e = x_m − x.
 
 *Self-scaling form* (the default). Force and gains are in units of the inertia m the coordinate feels, time in units of
 1/λ, and the regressor φ = (x, ẋ/λ, r, 1) is normalised, so that one set of numbers serves a finger and a waist:
@@ -21,6 +22,9 @@ from __future__ import annotations
 
 import math
 from typing import Any, Final
+
+import numpy as np
+from scipy.linalg import expm
 
 from stunt.compiled import compiled, inlined
 
@@ -52,9 +56,22 @@ LEAK: Final = 2.0
 """How fast they do, in units of λ."""
 
 
+def model_transition(lam: float, ratio: float, h: float) -> Any:
+    """Return how the model's distance from its input and its rate, (e, ė), change in one period: exp(A·h), (4,).
+
+    A = [[0, 1], [−λ², −2ζλ]]; row by row.
+
+    Args:
+        lam: λ [1/s].
+        ratio: ζ: 1 is critical, less overshoots, more creeps.
+        h: The period [s].
+    """
+    return expm(np.array([[0.0, 1.0], [-lam * lam, -2.0 * ratio * lam]]) * h).ravel()
+
+
 @inlined
 def model_step(
-    x: float, v: float, xd: float, vd: float, ad: float, lam: float, h: float, decay: float
+    x: float, v: float, xd: float, vd: float, ad: float, h: float, phi: Any, i: int
 ) -> tuple[float, float]:
     """Return the reference model's position and velocity one period later, exactly.
 
@@ -64,15 +81,13 @@ def model_step(
         xd: Desired position now.
         vd: Desired velocity.
         ad: Desired acceleration, taken as constant over the period.
-        lam: λ [1/s].
         h: The period [s].
-        decay: exp(−λh), which joints of the same settling time share.
+        phi: Its transition (`model_transition`).
+        i: Where that begins.
     """
     e, de = x - xd, v - vd
-    slope = de + lam * e
-    later = (e + slope * h) * decay
-    later_rate = (slope - lam * (e + slope * h)) * decay
-    return xd + h * (vd + 0.5 * h * ad) + later, vd + h * ad + later_rate
+    later = xd + h * (vd + 0.5 * h * ad) + phi[i] * e + phi[i + 1] * de
+    return later, vd + h * ad + phi[i + 2] * e + phi[i + 3] * de
 
 
 @inlined
