@@ -8,6 +8,7 @@ only targets change.)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -65,34 +66,35 @@ class Feet:
         """Return the window with feet where the ground wants them."""
         if not self.legs or len(window.rows.turns) < 3:
             return window
-        place, turn = self._root_ahead(window)
-        ahead = [self._look(leg, window, place, turn) for leg in self.legs]
-        raises = [self._plan(number, ahead, window) for number in range(len(self.legs))]
         turns = window.rows.turns
-        up = rotations.rotate(rotations.conjugate(turn), np.array([0.0, 0.0, 1.0]))
+        matrices = rotations.to_matrix(turns)
+        place, root = self._root_ahead(window, matrices[:, 0])
+        ahead = [self._look(leg, matrices, place, root, window.rows.fps) for leg in self.legs]
+        raises = [self._plan(number, ahead, window) for number in range(len(self.legs))]
         for leg, lift in zip(self.legs, raises, strict=True):
             if lift.max() > 1e-4:
-                turns = leg.lifted(turns, lift[:, None] * up)
+                turns = leg.lifted(turns, lift[:, None] * root[:, 2])  # the root's third row: up, seen from it
         self._planned = window.start, window.rows.fps, np.array(raises)
         return replace(window, rows=replace(window.rows, turns=turns))
 
-    def _root_ahead(self, window: Window) -> tuple[Floats, Floats]:
-        """Return where the root will be [m], (F, 3), and how it will be turned, (F, 4): the clip's way from here on."""
+    def _root_ahead(self, window: Window, own: Floats) -> tuple[Floats, Floats]:
+        """Return where the root will be [m], (F, 3), and how it is turned, (F, 3, 3): the clip's way from here on."""
         stage, root, rows = self._tracker.stage, self._tracker.character.root, window.rows
         assert root is not None  # only free characters are taken on
         now = int(np.clip((stage.time - window.start) * rows.fps, 0, len(rows.path) - 1))
         here = stage.data.qpos[root.qpos : root.qpos + 7]
         off = float(rotations.heading(here[3:7]) - rotations.heading(rows.turns[now, 0]))
-        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, off]))
-        place = here[:3] + rotations.rotate(spin, rows.path - rows.path[now])
-        return place, rotations.multiply(np.broadcast_to(spin, rows.turns[:, 0].shape), rows.turns[:, 0])
+        cosine, sine = math.cos(off), math.sin(off)
+        spin = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+        return here[:3] + (rows.path - rows.path[now]) @ spin.T, spin @ own
 
-    def _look(self, leg: Leg, window: Window, place: Floats, turn: Floats) -> Ahead:
-        rows = window.rows
-        foot = leg.joints(rows.turns)[:, -1]
-        sole = place[:, None] + rotations.rotate(turn[:, None], leg.sole(rows.turns, foot))  # (F, points, 3)
+    def _look(self, leg: Leg, matrices: Floats, place: Floats, root: Floats, fps: float) -> Ahead:
+        foot = leg.joints(matrices)[:, -1]
+        sole = place[:, None] + leg.sole(matrices, foot) @ root.transpose(0, 2, 1)  # (F, points, 3)
         middle = sole.mean(axis=1)
-        pace = np.linalg.norm(np.gradient(middle[:, :2], 1.0 / rows.fps, axis=0), axis=1)
+        pace = np.hypot(*np.gradient(middle[:, :2], 1.0 / fps, axis=0).T)
+        if not (pace > SWINGING).any():
+            return Ahead(pace > SWINGING, np.zeros(len(sole)))
         marks = np.unique(np.linspace(0, len(sole) - 1, _MARKS).astype(int))
         gaps = [self._gap(sole[mark], middle[min(mark + 1, len(sole) - 1)] - middle[mark]) for mark in marks]
         return Ahead(pace > SWINGING, np.interp(np.arange(len(sole)), marks, gaps))
@@ -100,9 +102,10 @@ class Feet:
     def _gap(self, sole: Floats, step: Floats) -> float:
         """Return how far a sole is above the highest ground under it and right before it [m]."""
         low = float(sole[:, 2].min())
-        ends = [sole[int(np.argmax(sole[:, :2] @ way))] for way in _ways(step)]
-        centre = sole.mean(axis=0)
-        heights = [self._ground.height(float(p[0]), float(p[1]), low + MOST + 0.1) for p in (centre, *ends)]
+        size = math.hypot(step[0], step[1])
+        way = step[:2] / size if size > 1e-6 else np.array([1.0, 0.0])
+        centre, front = sole.mean(axis=0), sole[int(np.argmax(sole[:, :2] @ way))]
+        heights = [self._ground.height(float(p[0]), float(p[1]), low + MOST + 0.1) for p in (centre, front)]
         return low - max(heights)
 
     def _plan(self, number: int, ahead: list[Ahead], window: Window) -> Floats:
@@ -141,9 +144,3 @@ class Feet:
         """Put it back."""
         self._planned = state
 
-
-def _ways(step: Floats) -> list[Floats]:
-    """Return the directions in which a sole's ends are felt: where it goes, and back."""
-    size = float(np.hypot(step[0], step[1]))
-    way = step[:2] / size if size > 1e-6 else np.array([1.0, 0.0])
-    return [way, -way]

@@ -22,36 +22,31 @@ class Leg:
     Attributes:
         chain: From the first body below the root down to the foot.
         offsets: Where each of them is in the one above it [m], (chain, 3).
-        points: Corners of the sole, in the frame of the body they are on [m], (points, 3).
-        owners: That body's number, (points,).
-        toes: Bodies below the foot.
+        points: Corners of the sole, toes as they are at rest, in the foot's frame [m], (points, 3).
     """
 
     chain: tuple[int, ...]
     offsets: Floats
     points: Floats
-    owners: tuple[int, ...]
-    toes: tuple[int, ...]
 
     @property
     def foot(self) -> int:
         """The foot's number."""
         return self.chain[-1]
 
-    def joints(self, turns: Floats) -> Floats:
-        """Return where the chain's bodies are, seen from the root [m], (F, chain, 3), for turns (F, bodies, 4)."""
-        places, here, above = [], np.zeros((len(turns), 3)), -1
+    def joints(self, matrices: Floats) -> Floats:
+        """Return where the chain's bodies are, seen from the root [m], (F, chain, 3), for (F, bodies, 3, 3)."""
+        places, here, above = [], np.zeros((len(matrices), 3)), -1
         for body, offset in zip(self.chain, self.offsets, strict=True):
             # The root's own row holds its orientation in the world; seen from itself it is not turned.
-            here = here + (offset if above < 0 else rotations.rotate(turns[:, above], offset))
+            here = here + (offset if above < 0 else matrices[:, above] @ offset)
             places.append(here)
             above = body
         return np.stack(places, axis=1)
 
-    def sole(self, turns: Floats, foot: Floats) -> Floats:
+    def sole(self, matrices: Floats, foot: Floats) -> Floats:
         """Return the corners of the sole seen from the root [m], (F, points, 3), for a foot at (F, 3)."""
-        own = np.asarray(self.owners)
-        return np.asarray(foot[:, None] + rotations.rotate(turns[:, own], self.points))
+        return np.asarray(foot[:, None] + self.points @ matrices[:, self.foot].transpose(0, 2, 1))
 
     def lifted(self, turns: Floats, shift: Floats) -> Floats:
         """Return turns with the foot moved by a shift [m], (F, 3) seen from the root; the foot stays as it is turned.
@@ -60,7 +55,7 @@ class Leg:
             turns: Orientations seen from the root, (F, bodies, 4).
             shift: How far the foot is moved, (F, 3).
         """
-        joints = self.joints(turns)
+        joints = self.joints(rotations.to_matrix(turns))
         hip, knee, ankle = joints[:, -3], joints[:, -2], joints[:, -1]
         upper, lower = _length(knee - hip), _length(ankle - knee)
         way = ankle + shift - hip
@@ -125,7 +120,7 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
     if body != root or len(chain) < 3:
         return None
     toes = [b for b in range(foot + 1, model.nbody) if int(model.body_parentid[b]) == foot]
-    points, owners = [], []
+    points = []
     for geom in soles:
         owner = int(model.geom_bodyid[geom])
         if owner not in (foot, *toes):
@@ -134,13 +129,10 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         if owner != foot:  # toes are taken as they are at rest; what they bend by is little
             corners = model.body_pos[owner] + rotations.rotate(model.body_quat[owner], corners)
         points.append(corners)
-        owners += [foot - root] * len(corners)
     if not points:
         return None
     offsets = np.stack([model.body_pos[b] for b in chain])
-    return Leg(
-        tuple(b - root for b in chain), offsets, np.concatenate(points), tuple(owners), tuple(t - root for t in toes)
-    )
+    return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points))
 
 
 def _corners(model: mujoco.MjModel, geom: int) -> Floats:

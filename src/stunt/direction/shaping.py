@@ -18,7 +18,7 @@ from stunt.direction.tracker import Tracker
 
 WINDOW: Final = 0.2
 """Seconds that are handed over at a time."""
-SHAPE_HZ: Final = 60.0
+SHAPE_HZ: Final = 30.0
 
 
 @dataclass(frozen=True, eq=False)
