@@ -24,6 +24,7 @@ from stunt.direction.performer import Performer
 from stunt.direction.script import Script
 from stunt.direction.sections import KINDS
 from stunt.errors import BlowUpError, UnknownNameError
+from stunt.motion.clip_record import clip_record
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import build
@@ -210,6 +211,9 @@ class Performance:
         return {
             "body": self.script.scene.characters[name].body,
             "root": self.script.scene.characters[name].root,
+            "at": list(self.script.scene.characters[name].at),
+            "facing": self.script.scene.characters[name].facing,
+            "clip": clip_record(self.script.scene.characters[name].body),
             "root_body": character.root_body,
             "root_qpos": character.root.qpos if character.root else None,
             "mass": character.mass,
