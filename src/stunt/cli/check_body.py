@@ -54,10 +54,11 @@ def _lines(found: Any) -> list[str]:
 
 
 def _held(held: Any) -> str:
-    own = f"the file's own springs and dampers are {held.own:.2g} of a step's"
+    own = f"its own springs and dampers change it by {held.own:.2g} per step"
+    own += " (which only an implicit step survives)" if held.own > 2.0 else ""
     if not held.stable:
-        return f"at {held.hz:g} Hz a push does not die down; {own}"
-    return f"at {held.hz:g} Hz a push of 1 rad/s on every joint is down to {held.left:.2g} after 0.5 s; {own}"
+        return f"at {held.hz:g} Hz a push on every joint does not die down; {own}"
+    return f"at {held.hz:g} Hz a push on every joint is down to {100 * held.left:.2g} % after 0.5 s; {own}"
 
 
 def _marks(marks: Any) -> str:

@@ -194,6 +194,8 @@ def _warnings(
         for weak in found.weak
     ]
     lines += [f"it does not hold still at {held.hz:g} Hz" for held in found.held if not held.stable]
-    if found.marks.error_deg > _MARK:
+    if not np.isfinite(found.marks.error_deg):
+        lines.append(f"a small move blew up, at '{found.marks.joint}' first")
+    elif found.marks.error_deg > _MARK:
         lines.append(f"it missed a small move: '{found.marks.joint}' was {found.marks.error_deg:.3g}° off")
     return tuple(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import mujoco
@@ -20,7 +20,7 @@ NAME: Final = "it"
 RATES: Final = (60.0, 120.0, 480.0)
 """Physics and control rates the trial holds a pose at [Hz]."""
 _HIGH = 1.0  # [m] above the ground: the trial is about joints
-_STRUCK = 1.0  # [rad/s] every joint is set moving, one way or the other
+_STRUCK = 0.1  # [rad/s] every joint is set moving, one way or the other: gently, for gains are tried, not strength
 _SECONDS = 0.5
 _TENSION = 0.2  # [s] to come back
 _CALM = 0.5  # of the first velocity may be left
@@ -102,8 +102,8 @@ def _own(stage: Stage) -> float:
 
 
 def make_marks(body: CharacterSpec, hz: float) -> Marks:
-    """Key every joint a little way and back again."""
-    stage = stage_for(body, hz)
+    """Key every joint a little way and back again; limbs pass through each other, for the moves know nothing of them."""
+    stage = stage_for(replace(body, self_collision=False), hz)
     performer = Performer(stage, NAME)
     follow = _followers(stage.model)
     joints = [joint for joint in performer.character.joints.values() if joint.id not in follow]
@@ -111,7 +111,10 @@ def make_marks(body: CharacterSpec, hz: float) -> Marks:
     back = Pose("back", {joint.name: _rest(joint, stage.model.qpos0) for joint in joints})
     performer.key(there, at=_BEAT)
     performer.key(back, at=2 * _BEAT)
-    stage.step(2 * _BEAT)
+    try:
+        stage.step(2 * _BEAT)
+    except BlowUpError as error:
+        return Marks(math.inf, error.body.removeprefix(f"{NAME}/"), len(joints), ())
     worst = max(performer.results, key=lambda result: result.error_deg)
     at_limit = tuple(dict.fromkeys(name for result in performer.results for name in result.saturated))
     return Marks(worst.error_deg, worst.worst_joint, len(joints), at_limit)
@@ -125,8 +128,11 @@ def _followers(model: mujoco.MjModel) -> set[int]:
 
 
 def _rest(joint: Joint, neutral: Any) -> Any:
+    """Return a joint's neutral position, or the nearest its limits allow."""
     values = neutral[joint.qpos : joint.qpos + joint.nq]
-    return float(values[0]) if joint.nq == 1 else tuple(float(value) for value in values)
+    if joint.nq > 1:
+        return tuple(float(value) for value in values)
+    return float(values[0]) if joint.range is None else float(np.clip(values[0], *joint.range))
 
 
 def _little_way(joint: Joint, neutral: Any) -> Any:

@@ -69,7 +69,9 @@ def write_mapping(mapping: JointMapping, path: str | Path, names: Sequence[str] 
     """
     yaml = YAML()
     text = io.StringIO()
-    data: dict[str, dict[str, str]] = {"joints": dict(mapping.joints)}
+    data: dict[str, dict[str, str]] = {}
+    if mapping.joints or not mapping.bodies:
+        data["joints"] = dict(mapping.joints)
     if mapping.bodies:
         data["bodies"] = dict(mapping.bodies)
     yaml.dump(data, text)
@@ -109,8 +111,8 @@ def read_mapping(path: str | Path) -> JointMapping:
         mark = getattr(error, "problem_mark", None)
         where = Place(str(path), mark.line + 1) if mark is not None else place
         raise MappingFileError("is no YAML.", where) from None
-    if not isinstance(data, dict) or "joints" not in data or not set(data) <= {"joints", "bodies"}:
-        raise MappingFileError("needs 'joints' (part: joint of the clip), and may have 'bodies'.", place)
+    if not isinstance(data, dict) or not data or not set(data) <= {"joints", "bodies"}:
+        raise MappingFileError("needs 'joints' (part: joint of the clip), 'bodies' (part: body), or both.", place)
     joints, bodies = (_names(data.get(key) or {}, key, place) for key in ("joints", "bodies"))
     return JointMapping(joints, bodies, place)
 
