@@ -102,7 +102,7 @@ def _own(stage: Stage) -> float:
 
 
 def make_marks(body: CharacterSpec, hz: float) -> Marks:
-    """Key every joint a little way and back again; limbs pass through each other, for the moves know nothing of them."""
+    """Key every joint a little way and back again; limbs pass through each other, the moves know nothing of them."""
     stage = stage_for(replace(body, self_collision=False), hz)
     performer = Performer(stage, NAME)
     follow = _followers(stage.model)
