@@ -9,7 +9,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "stunt"
 
 # Each room may import the rooms to its left, and itself.
-ORDER = ("base", "character", "motion", "control", "stage", "record", "direction", "figures", "bench", "cli")
+ORDER = ("base", "character", "motion", "control", "stage", "record", "direction", "gym", "figures", "bench", "cli")
 BASE = ("errors", "rotations", "compiled", "__init__")
 EXAMPLES_FOR = ("figures", "bench", "cli")
 

@@ -152,14 +152,16 @@ def _many(task: str, quick: bool, count: int = 8) -> Measurement:
     steps = one.unwrapped.task.steps
 
     def jobs_of(case: _Case) -> dict[str, Job]:
+        together = [np.tile(action, (count, 1)) for action in case.actions]
+
         def vector_job() -> float:
             for member in many.tasks:
                 _put(member, case)
-            many._over[:] = False
+            many._over = [False] * count
 
             def work() -> None:
-                for action in case.actions:
-                    many.step(np.tile(action, (count, 1)))
+                for actions in together:
+                    many.step(actions)
 
             return stopwatch(work)
 

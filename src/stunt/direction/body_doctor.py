@@ -120,7 +120,8 @@ def examine_body(body: str, **options: Any) -> BodyDiagnosis:
     diagnosis = BodyDiagnosis(
         body=body, kind=_kind(body), bodies=len(character.bodies), joints=_counts(character), dofs=len(character.dofs),
         mass_kg=character.mass, heaviest=_most(weights), lightest=_least(moving),
-        size_m=extents(model, data, character), density=solid_density(model, character), smallest_moment=(first, moments[first]),
+        size_m=extents(model, data, character), density=solid_density(model, character),
+        smallest_moment=(first, moments[first]),
         inertia_ratio=max(moments.values()) / max(moments[first], 1e-12), unlimited=limits_without(character),
         strength=(_least(strengths), _most(strengths)), weak=weak, held=held, marks=marks, parts=parts,
         missing=_missing(model, character, parts), assumed=tuple(describe_body(model, "it")),

@@ -13,7 +13,7 @@ from stunt.stage.loop import Stage
 
 WIDTH, HEIGHT = 640, 480
 _AZIMUTH, _ELEVATION = math.radians(40.0), math.radians(10.0)
-_MARGIN = 1.25  # of the character's size
+_MARGIN = 0.85  # of the character's size
 
 
 class Picture:

@@ -46,10 +46,12 @@ class StuntVectorEnv(VectorEnv[Row, NDArray[np.float32], NDArray[Any]]):
         self._observations = np.zeros((num_envs, self.tasks[0].size), np.float32)
         for row, one in zip(self._observations, self.tasks, strict=True):
             one.observation = row  # written in place: nothing is gathered afterwards
-        self._over = np.zeros(num_envs, bool)
+        self._rewards, self._ended = np.zeros(num_envs), np.zeros((2, num_envs), bool)
+        self._over = [False] * num_envs
         self._chances = [np.random.default_rng() for _ in range(num_envs)]
         workers = min(num_envs, threads or os.cpu_count() or 1)
-        self._groups = np.array_split(np.arange(num_envs), workers)
+        edges = [round(number * num_envs / workers) for number in range(workers + 1)]
+        self._groups = [range(first, last) for first, last in zip(edges, edges[1:], strict=False)]
         self._pool = ThreadPoolExecutor(workers - 1) if workers > 1 else None
 
     def reset(
@@ -86,24 +88,23 @@ class StuntVectorEnv(VectorEnv[Row, NDArray[np.float32], NDArray[Any]]):
             self._work(self._groups[0], actions)
             for some in waiting:
                 some.result()
-        tasks = self.tasks
-        rewards = np.array([one.reward for one in tasks])
-        terminated = np.array([one.terminated for one in tasks], bool)
-        truncated = np.array([one.truncated for one in tasks], bool)
-        self._over = terminated | truncated
+        terminated, truncated = self._ended.copy()
+        self._over = (terminated | truncated).tolist()
         info: dict[str, Any] = {}
-        for number, one in enumerate(tasks):
+        for number, one in enumerate(self.tasks):
             if one.info:
                 info = self._add_info(info, one.info, number)
-        return self._observations.copy(), rewards, terminated, truncated, info
+        return self._observations.copy(), self._rewards.copy(), terminated, truncated, info
 
-    def _work(self, group: NDArray[Any], actions: NDArray[np.float32]) -> None:
+    def _work(self, group: range, actions: NDArray[np.float32]) -> None:
+        tasks, rewards, ended = self.tasks, self._rewards, self._ended
         for number in group:
-            one = self.tasks[number]
+            one = tasks[number]
             if self._over[number]:
                 one.reset(self._chances[number])
             else:
                 one.step(actions[number])
+            rewards[number], ended[0, number], ended[1, number] = one.reward, one.terminated, one.truncated
 
     def close_extras(self, **options: Any) -> None:
         """Let the threads go."""
