@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, tension, trajectories, video
+from stunt.bench import control_cost, environments, loop_cost, scaling, speed, tension, trajectories, video
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -28,6 +28,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "tension": tension.measure,
     "trajectories": trajectories.measure,
     "video": video.measure,
+    "gym": environments.measure,
 }
 """What can be measured, by name."""
 
