@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +15,14 @@ pytest.importorskip("playwright", reason="the studio's extra is not installed")
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
+import stunt  # noqa: E402
+
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --use-angle=swiftshader --enable-unsafe-swiftshader"
 ).split()
+# The studio's process imports the same Stunt as the tests.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join((str(Path(stunt.__file__).parents[1]), *sys.path))}
 CHROMIUM = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None)
 
 
@@ -29,7 +34,7 @@ class Studio:
         self.log = folder / "studio.log"
         command = [sys.executable, "-m", "stunt.cli.main", "studio", *arguments, "--no-browser"]
         with open(self.log, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
         self.url = self._address()
 
     def _address(self):
@@ -81,12 +86,14 @@ class Page:
         self.until("studio.results?.done")
 
     def open(self, name):
-        self.state(f"studio.results = null, studio.line.ask('open', {{name: {name!r}}}).then(() => null)")
+        """Open something as it came, without the unsaved edits of the test before."""
+        self.state(f"studio.do('open', {{name: {name!r}}}).then(() => studio.do('discard')).then(() => null)")
         self.settled()
 
     def settled(self):
         """Wait until what is on show is the result of the last edit."""
-        self.until("studio.results?.done && studio.results.revision >= studio.revision && studio.shownRevision >= studio.revision")
+        self.until("studio.pending === 0 && studio.results?.done && Math.min(studio.results.revision, studio.shownRevision)"
+                   " >= studio.revision")  # fmt: skip
 
     def beats(self, character="dancer"):
         return self.state(f"studio.results.beats[{character!r}]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Document:
         self.path = path
         self.now = Version(text)
         self.saved: str | None = text if on_disk else None
+        self._original = text
         self.recovered = False
         self._past: list[Version] = []
         self._future: list[Version] = []
@@ -71,7 +72,7 @@ class Document:
     @property
     def dirty(self) -> bool:
         """Whether something is not saved."""
-        return bool(self.now.touches) or (self.now.text != self.saved and bool(self._past or self.recovered))
+        return bool(self.now.touches) or self.now.text != (self._original if self.saved is None else self.saved)
 
     @property
     def history(self) -> dict[str, Any]:
@@ -152,8 +153,6 @@ class Document:
             self.recovered = True
 
     def discard(self) -> None:
-        """Go back to what is on disk, as one more version."""
-        if self.saved is not None:
-            self.change("back to the saved script", text=self.saved, touches=())
-            self.now = replace(self.now, touches=())
-            self.keep_aside()
+        """Go back to what is on disk (or was opened), as one more version."""
+        text = self._original if self.saved is None else self.saved
+        self.change("back to the saved script", text=text, touches=())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from stunt.direction.script import Script
 from stunt.direction.script_file import script_from_text
 from stunt.errors import StuntError
 from stunt.motion.doctor import examine
@@ -54,6 +55,7 @@ class Session:
         self._frame: bytes | None = None
         self._trouble = ""
         self._crashed_at = 0
+        self._read: tuple[tuple[str, str], Script] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._files: dict[int, dict[str, Any]] = {}
 
@@ -181,8 +183,14 @@ class Session:
 
     async def _look(self) -> None:
         now = self.document.now
-        script = await self._aside(script_from_text, now.text, str(self.beside))
-        self._outline = await self._aside(outline, script, now.touches)
+        self._outline = await self._aside(lambda: outline(self._script(now.text), now.touches))
+
+    def _script(self, text: str) -> Script:
+        """Read the text; what was read last is remembered."""
+        key = (text, str(self.beside))
+        if self._read is None or self._read[0] != key:
+            self._read = (key, script_from_text(*key))
+        return self._read[1]
 
     def _document_data(self) -> dict[str, Any]:
         document = self.document
@@ -203,7 +211,7 @@ class Session:
     async def change(self, label: str, text: str | None, touches: tuple[Mapping[str, Any], ...] | None = None) -> None:
         """Make a new version of the document, if it is a script."""
         if text is not None:
-            await self._aside(script_from_text, text, str(self.beside))
+            await self._aside(self._script, text)
         self.document.change(label, text=text, touches=touches)
         await self._renew()
 

@@ -31,7 +31,8 @@ from stunt.studio.scenery import scenery
 TICK = 1.0 / 60.0
 """How often the page gets a picture [s]."""
 _BUDGET = 0.012  # how long the simulation may run before the playhead moves on [s]
-_TELL = 0.2  # how often results are told while simulating [s]
+_PROGRESS = 0.15  # how often progress is told [s]
+_TELL = 0.25  # how often results are told while simulating [s]
 
 
 def script_with(text: str, source: str, touches: Sequence[Mapping[str, Any]]) -> Script:
@@ -67,12 +68,13 @@ class Worker:
         self._frames: FrameMaker | None = None
         self._pull: hand.Pull | None = None
         self._pulled: list[dict[str, Any]] = []
-        self._next_pull = 0.0
+        self._next_pull = self._pull_end = 0.0
         self.playhead = 0.0
         self._playing, self._loop, self._speed, self._ghost = False, False, 1.0, False
         self._revision = 0
         self._dirty = self._untold = True
-        self._last_told = 0.0
+        self._last_told = self._shown = 0.0
+        self._picture: tuple[int, float, bool] | None = None
         self._running = True
 
     # -- the loop ---------------------------------------------------------------------------------------------------
@@ -147,7 +149,7 @@ class Worker:
             return
         wanted = self.playhead + min(passed, 0.25) * self._speed
         if self._pull is not None:
-            self._pull_to(min(wanted, stage.seconds))
+            self._pull_to(min(wanted, self._pull_end))
         known = stage.simulated
         if wanted >= stage.seconds - 1e-9 and stage.done:
             wanted = 0.0 if self._loop and self._pull is None else min(stage.seconds, known)
@@ -173,9 +175,12 @@ class Worker:
         if stage is None or self._frames is None or not self._dirty:
             return
         now = clock.perf_counter()
-        if now - getattr(self, "_shown", 0.0) < TICK * 0.9:
+        # While only the simulation goes on behind a standing picture, its progress is told less often.
+        still = not self._playing and not stage.done and self._picture == (self._revision, self.playhead, self._ghost)
+        if now - self._shown < (_PROGRESS if still else TICK * 0.9):
             return
         self._shown, self._dirty = now, False
+        self._picture = (self._revision, self.playhead, self._ghost)
         header = {
             1: self._revision, 2: self.playhead, 3: stage.simulated, 4: stage.seconds, 5: self._playing, 6: self._speed,
             7: self._loop, 11: self._pull is not None, 12: stage.done,
@@ -261,6 +266,7 @@ class Worker:
                 self._set_up()
             self._pull, self._pulled = hand.pull_from(stage.performance.stage, data), []
             self._next_pull = stage.simulated
+            self._pull_end = stage.seconds  # a pull makes no performance longer but by its last push
             self._playing = True
         else:
             self._pull.goal = np.array(data["goal"], float)

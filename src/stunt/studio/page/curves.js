@@ -27,7 +27,9 @@ export class Curves {
     const own = this.joints.get(this.character);
     if (own?.size) return [...own].filter((joint) => joint in about.joints);
     const limb = about.limbs[this.studio.choice.limb ?? ""] ?? about.limbs.r_arm ?? Object.values(about.limbs)[0];
-    return limb.slice(0, 4);
+    // First those that the beats or poses name.
+    const named = new Set((this.studio.outline?.characters[this.character]?.beats ?? []).flatMap((b) => b.joints));
+    return [...limb.filter((j) => named.has(j)), ...limb.filter((j) => !named.has(j))].slice(0, 4);
   }
 
   build() {

@@ -25,6 +25,7 @@ class Studio {
     this.buttons();
     this.keys();
     this.timing = { edits: [] };
+    this.pending = 0; // requests that have not been answered
   }
 
   // -- what the studio says
@@ -163,6 +164,7 @@ class Studio {
 
   async edit(name, args) {
     this.edited = { at: performance.now(), revision: Infinity };
+    this.pending += 1;
     try {
       const { revision } = await this.line.ask("edit", { name, args });
       this.edited = { at: this.edited?.at ?? performance.now(), revision };
@@ -170,6 +172,8 @@ class Studio {
     } catch (error) {
       toast(error.message, true);
       this.timeline.draw();
+    } finally {
+      this.pending -= 1;
     }
   }
 
@@ -195,11 +199,14 @@ class Studio {
   }
 
   async do(op, data) {
+    this.pending += 1;
     try {
       return await this.line.ask(op, data);
     } catch (error) {
       toast(error.message, true);
       return null;
+    } finally {
+      this.pending -= 1;
     }
   }
 

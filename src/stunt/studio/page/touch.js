@@ -1,7 +1,7 @@
 // The mouse on the stage: select, pull, push, throw; and drag the limbs of the pose double.
 
 import { THREE } from "../three.js";
-import { $, drag, readable, toast } from "./tools.js";
+import { $, drag, readable } from "./tools.js";
 
 export class Touch {
   constructor(studio) {
@@ -13,12 +13,8 @@ export class Touch {
     $("forget").onclick = () => this.do("forget");
   }
 
-  async do(op, data = {}) {
-    try {
-      await this.studio.line.ask(op, data);
-    } catch (error) {
-      toast(error.message, true);
-    }
+  do(op, data = {}) {
+    return this.studio.do(op, data);
   }
 
   down(event) {
@@ -38,12 +34,11 @@ export class Touch {
     const character = this.studio.view.owner[hit.number];
     const [, part] = hit.name.split("/");
     const about = this.studio.scene.characters[character];
-    const stem = part ? part.replace(/_(upper|fore)?arm|_hand|_thigh|_shin|_foot/, "") : "";
-    const limb = about && Object.keys(about.limbs).find((l) => l === limbOf(part ?? "")) ;
+    const limb = about && Object.keys(about.limbs).find((l) => l === limbOf(part ?? ""));
     this.studio.body = hit.name;
     this.studio.choose({ character: character ?? this.studio.choice.character, limb: limb ?? null });
     $("selected").hidden = false;
-    $("selected").textContent = character ? `${character}: ${readable(part ?? stem)}` : readable(hit.name);
+    $("selected").textContent = character ? `${character}: ${readable(part ?? "")}` : readable(hit.name);
   }
 
   get target() {
