@@ -92,8 +92,10 @@ class Page:
 
     def settled(self):
         """Wait until what is on show is the result of the last edit."""
-        self.until("studio.pending === 0 && studio.results?.done && Math.min(studio.results.revision, studio.shownRevision)"
-                   " >= studio.revision")  # fmt: skip
+        self.until(
+            "studio.pending === 0 && studio.results?.done"
+            " && Math.min(studio.results.revision, studio.shownRevision) >= studio.revision"
+        )
 
     def beats(self, character="dancer"):
         return self.state(f"studio.results.beats[{character!r}]")

@@ -35,7 +35,8 @@ def test_ymca_plays_to_its_end_and_shows_its_beat_errors(page, picture):
     page.page.keyboard.press("Space")
     page.until("studio.playing")
     page.until("!studio.playing && studio.time > 6", 30)
-    errors = [float(e.get_attribute("data-error")) for e in page.page.locator(".beat[data-error]:not([data-error=''])").all()]
+    keys = page.page.locator(".beat[data-error]:not([data-error=''])").all()
+    errors = [float(key.get_attribute("data-error")) for key in keys]
     print(f"ten beats on the timeline, worst {max(errors):.4f}°")
     assert len(errors) == 10 and max(errors) < 0.1
     assert page.page.locator(".beat.good[data-error]").count() == 10
@@ -51,8 +52,8 @@ def test_a_beat_dragged_later_is_met_at_its_new_time(page, picture):
     page.drag(page.middle(".beat[data-beat='4']:not(.limb-beat) path"), (0.2 * per_second, 0), modifiers=["Alt"])
     page.settled()
     after = page.beats()
-    print(f"'{after[4]['pose']}' moved from {before['time']:.3f} to {after[4]['time']:.3f} s; {after[4]['error_deg']:.4f}° off;"
-          f" on screen in {page.state('studio.timing.edits.at(-1)'):.0f} ms")  # fmt: skip
+    print(f"'ready' moved from {before['time']:.3f} to {after[4]['time']:.3f} s; {after[4]['error_deg']:.4f}° off")
+    print(f"on screen after {page.state('studio.timing.edits.at(-1)'):.0f} ms")
     assert after[4]["time"] == pytest.approx(before["time"] + 0.2, abs=0.01)
     assert after[4]["error_deg"] < 0.1
     assert after[5]["time"] == pytest.approx(page.state("studio.outline.characters.dancer.beats[5].time"))
@@ -91,7 +92,7 @@ def test_the_chest_can_be_pushed_and_the_push_undone(page, picture):
     page.settled()
     pushed = [e for e in page.state("studio.results.log") if e["kind"] == "push"]
     moved = np.linalg.norm(np.array(page.state(chest)) - way, axis=1)
-    print(f"pushed {pushed[0]['target']} at {pushed[0]['time']:.2f} s; the chest gave way by {100 * moved.max():.1f} cm")
+    print(f"pushed {pushed[0]['target']} at {pushed[0]['time']:.2f} s; it gave way by {100 * moved.max():.1f} cm")
     assert pushed[0]["target"].startswith("dancer/")
     assert np.linalg.norm(pushed[0]["impulse"]) == pytest.approx(60, rel=0.01)
     assert page.page.locator(".event.touch").count() == 1

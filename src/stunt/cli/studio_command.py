@@ -41,7 +41,7 @@ def studio(args: argparse.Namespace) -> int:
         from stunt.studio.server import Server
         from stunt.studio.session import Session
     except ModuleNotFoundError as error:
-        raise StuntError(f"the studio needs its extra ({error.name} is missing): pip install 'stunt[studio]'.") from None
+        raise StuntError(f"the studio needs its extra ({error.name}): pip install 'stunt[studio]'.") from None
     if not 0 <= args.port <= 65535:
         raise InvalidValueError("port", args.port, "between 0 and 65535")
     _warn(args.host)

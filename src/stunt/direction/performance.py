@@ -88,7 +88,8 @@ class Performance:
         for event in scene.events:
             self.happenings.add(event)
         self._hits = HitLog(self.stage)
-        self._start, self._foretells, self._told = start, foretell, len(self.warnings)
+        self._start, self._foretells = start, foretell
+        self._section_warnings = self.warnings[len(script.warnings) :]
         self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
         self.retell()
         self.wall_seconds = 0.0
@@ -96,7 +97,7 @@ class Performance:
 
     def retell(self) -> None:
         """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
-        del self.warnings[self._told :]
+        self.warnings[:] = [*self.script.warnings, *self._section_warnings]
         self.forecasts = self._foretell(*self._start) if self._foretells else {}
         self.warnings += [
             f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."

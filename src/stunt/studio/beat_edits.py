@@ -54,7 +54,9 @@ def retimed(character: str, beats: list[dict[str, Any]], times: list[float]) -> 
     return edits
 
 
-def move_beats(data: Data, character: str, indices: list[int], by: float, ripple: bool = False) -> tuple[str, list[Edit]]:
+def move_beats(
+    data: Data, character: str, indices: list[int], by: float, ripple: bool = False
+) -> tuple[str, list[Edit]]:
     """Move beats in time; with `ripple`, everything after the first of them too."""
     beats = beats_of(data, character)
     old = times_of(beats)

@@ -80,7 +80,9 @@ class Document:
         undo = self.now.label if self._past else None
         return {"undo": undo, "redo": self._future[-1].label if self._future else None, "depth": len(self._past)}
 
-    def change(self, label: str, *, text: str | None = None, touches: tuple[Mapping[str, Any], ...] | None = None) -> None:
+    def change(
+        self, label: str, *, text: str | None = None, touches: tuple[Mapping[str, Any], ...] | None = None
+    ) -> None:
         """Make a new version; it can be undone."""
         new = Version(
             self.now.text if text is None else text, self.now.touches if touches is None else touches, label

@@ -1,8 +1,8 @@
 """Frames for the page, in binary: little-endian 32-bit floats, a header and then blocks the header gives the sizes of.
 
-    0 version · 1 revision · 2 time [s] · 3 simulated [s] · 4 seconds · 5 playing · 6 speed · 7 loop · 8 bodies n ·
-    9 ghost (0/1) · 10 contacts k · 11 pulling · 12 done · 13–15 unused
-    n × 7 position [m] and quaternion wxyz · n × 3 tension, torque, error in 0–1 · ghost: n × 7 · k × 6 point and force
+0 version · 1 revision · 2 time [s] · 3 simulated [s] · 4 seconds · 5 playing · 6 speed · 7 loop · 8 bodies n ·
+9 ghost (0/1) · 10 contacts k · 11 pulling · 12 done · 13–15 unused
+n × 7 position [m] and quaternion wxyz · n × 3 tension, torque, error in 0–1 · ghost: n × 7 · k × 6 point and force
 """
 
 from __future__ import annotations

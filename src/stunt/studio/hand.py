@@ -1,4 +1,4 @@
-"""The mouse's hand on the stage: a pull is a row of short pushes, so that a script can hold it and replay it exactly."""
+"""The mouse's hand on the stage: a pull is a row of short pushes, so that a script can keep and replay it exactly."""
 
 from __future__ import annotations
 

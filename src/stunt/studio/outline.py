@@ -90,7 +90,8 @@ def _clips(section: ClipsPart | None) -> list[dict[str, Any]]:
         found.append(
             {
                 "index": number, "clip": play.clip, "start": round(start, 4), "length": round(length, 4),
-                "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop, "placed": play.at is not None,
+                "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
+                "placed": play.at is not None,
             }
         )  # fmt: skip
         clock = start + length
@@ -131,7 +132,8 @@ def _event(event: Event) -> dict[str, Any]:
         case Push():
             size = event.impulse or event.force or (0.0, 0.0, 0.0)
             what = f"{np.linalg.norm(size):.3g} {'N·s' if event.impulse else 'N'}"
-            return {"kind": "push", "at": event.at, "end": event.at + event.duration, "target": event.target, "size": what}
+            end = event.at + event.duration
+            return {"kind": "push", "at": event.at, "end": end, "target": event.target, "size": what}
         case Throw():
             return {"kind": "throw", "at": event.at, "end": event.hits_at, "target": event.target, "prop": event.prop}
         case Attach():

@@ -17,7 +17,7 @@ from stunt.errors import StuntError
 Floats = NDArray[np.float64]
 _STEPS = 30
 _CLOSE = 1e-3  # [m]
-_MID = re.compile(r"(?:^|_)(bend|rotation|turn|tilt)$")  # about a fore-and-aft or vertical axis: changes sign in a mirror
+_MID = re.compile(r"(?:^|_)(bend|rotation|turn|tilt)$")  # sideways or about the vertical: changes sign in a mirror
 
 
 class Posing:
@@ -68,8 +68,7 @@ class Posing:
         free = self._chain(someone, someone.body(body))
         start = self.qpos_of(character, angles)
         configuration = mink.Configuration(self.model, start.copy())
-        hand = mink.RelativeFrameTask if False else mink.FrameTask
-        task = hand(self.model.body(someone.body(body)).name, "body", position_cost=1.0, orientation_cost=0.0)
+        task = mink.FrameTask(self.model.body(someone.body(body)).name, "body", position_cost=1.0, orientation_cost=0.0)
         rest = mink.PostureTask(self.model, cost=2e-3)
         rest.set_target(start)
         frozen = mink.DofFreezingTask(self.model, [d for d in range(self.model.nv) if d not in free])

@@ -30,6 +30,8 @@ log = logging.getLogger("stunt.studio")
 PAGE = Path(__file__).parent / "page"
 MOST_UPLOAD = 64_000_000
 MOST_WORD = 256_000
+FIRST_PICTURE = 8.0
+"""How long the address is kept back until the stage is ready [s]; compiling for the first time takes longer."""
 GRACE = 6.0
 """How long after the last page is closed the studio ends [s]; a reload takes less."""
 
@@ -108,6 +110,8 @@ class Server:
         while not self._server.started and not task.done():
             await asyncio.sleep(0.01)
         if self._server.started and ready is not None:
+            # A page that opens now has something to show; a stage that takes long is waited for on the page.
+            await self.session.first_picture(FIRST_PICTURE)
             ready()
         await task
 

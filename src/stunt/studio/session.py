@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import logging
@@ -56,6 +57,7 @@ class Session:
         self._trouble = ""
         self._crashed_at = 0
         self._read: tuple[tuple[str, str], Script] | None = None
+        self._seen = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._files: dict[int, dict[str, Any]] = {}
 
@@ -65,6 +67,11 @@ class Session:
         """Start the simulation."""
         self._link = Link(asyncio.get_running_loop(), self._heard)
         self._put_on_stage("open")
+
+    async def first_picture(self, most: float) -> None:
+        """Wait until there is something to see, or to complain about, but not longer than `most` seconds."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._seen.wait(), most)
 
     def close(self) -> None:
         """End the simulation; unsaved work is kept beside the file."""
@@ -88,6 +95,8 @@ class Session:
     # -- what the simulation says -----------------------------------------------------------------------------------
 
     def _heard(self, kind: str, data: Any) -> None:
+        if kind in ("pose", "error"):
+            self._seen.set()
         if kind == "pose":
             self._frame = data
             self.audience.show(data)
@@ -172,7 +181,8 @@ class Session:
             client.tell(json.dumps({"kind": "reply", "number": number, "error": str(error)}))
         except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
             client.nonsense(f"asked '{op}' with data that make no sense ({type(error).__name__}: {error})")
-            client.tell(json.dumps({"kind": "reply", "number": number, "error": f"'{op}' with data that make no sense."}))
+            words = f"'{op}' with data that make no sense."
+            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         finally:
             if op == "ask":
                 client.asking -= 1

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from stunt.errors import StuntError
 
 Path = tuple[str | int, ...]
+Node = Any  # ruamel's nodes are of several classes, and untyped
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _WORDS = ("null", "true", "false")
 
@@ -126,7 +127,7 @@ def _at(data: Any, path: Path) -> Any:
 
 def _round_trip(text: str, edit: Edit) -> str:
     yaml = YAML()
-    yaml.width, yaml.preserve_quotes = 4096, True  # type: ignore[assignment]
+    yaml.width, yaml.preserve_quotes = 4096, True
     yaml.indent(mapping=2, sequence=4, offset=2)
     data = yaml.load(text)
     _apply(data, edit)

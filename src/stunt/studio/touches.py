@@ -19,7 +19,9 @@ _FLIGHT = 0.6  # [s]
 _FROM = 3.2  # [m]
 
 
-def push_touch(target: str, at: float, impulse: Sequence[float], point: Sequence[float] | None = None) -> dict[str, Any]:
+def push_touch(
+    target: str, at: float, impulse: Sequence[float], point: Sequence[float] | None = None
+) -> dict[str, Any]:
     """Return a push: `target` is `character/body` or a prop, `impulse` in the world [N·s], `point` on the body [m].
 
     Raises:

@@ -5,8 +5,10 @@ Nothing here knows of pages or sockets; nothing there touches the stage. Whateve
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import signal
+import threading
 import time as clock
 import traceback
 from collections.abc import Mapping, Sequence
@@ -64,6 +66,7 @@ class Worker:
     def __init__(self, pipe: Connection) -> None:
         """Listen at a pipe."""
         self._pipe = pipe
+        self._speaking = threading.Lock()
         self._rehearsal: Rehearsal | None = None
         self._frames: FrameMaker | None = None
         self._pull: hand.Pull | None = None
@@ -115,7 +118,10 @@ class Worker:
             if number:
                 self._send("reply", {"number": number, "data": answer})
         except StuntError as error:
-            self._send("reply" if number else "error", {"number": number, "error": str(error)} if number else str(error))
+            if number:
+                self._send("reply", {"number": number, "error": str(error)})
+            else:
+                self._send("error", str(error))
         except Exception as error:  # noqa: BLE001 — a mistake of ours must not end the user's session
             text = f"{type(error).__name__}: {error}"
             self._send("trouble", {"error": text, "trace": traceback.format_exc(limit=-4)})
@@ -123,7 +129,8 @@ class Worker:
                 self._send("reply", {"number": number, "error": text})
 
     def _send(self, kind: str, data: Any) -> None:
-        self._pipe.send((kind, data))
+        with self._speaking, contextlib.suppress(OSError):  # exports speak from their own threads
+            self._pipe.send((kind, data))
 
     # -- time -------------------------------------------------------------------------------------------------------
 
@@ -322,7 +329,11 @@ class Worker:
         self._need()
         assert self._rehearsal is not None
         self._rehearsal.play_to(self._rehearsal.seconds)
-        exports.in_background(self._rehearsal.take(), path, lambda **what: self._send("export", {"number": number, **what}))
+
+        def tell(**what: Any) -> None:
+            self._send("export", {"number": number, **what})
+
+        exports.in_background(self._rehearsal.take(), path, tell)
 
     def do_quit(self) -> None:
         """Stop."""

@@ -25,7 +25,7 @@ export class Viewport {
   constructor(canvas) {
     this.canvas = canvas;
     this.slow = software();
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.slow, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(this.slow ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.world = new THREE.Scene();
@@ -64,8 +64,8 @@ export class Viewport {
   }
 
   extras() {
-    this.floor = new THREE.Mesh(new THREE.PlaneGeometry(120, 120), new THREE.MeshBasicMaterial());
-    this.floor.renderOrder = -2;
+    this.floor = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ vertexColors: true }));
+    this.floor.renderOrder = 3; // after the bodies: what they hide is not painted
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(120, 120), new THREE.ShadowMaterial({ opacity: 0.28 }));
     this.shade.receiveShadow = true;
     this.shade.position.z = 0.002;
@@ -93,10 +93,8 @@ export class Viewport {
   theme() {
     const colour = new THREE.Color(css("--sky"));
     this.world.background = colour;
-    this.world.fog = new THREE.Fog(colour, 9, 34);
-    this.floor.material.map?.dispose();
-    this.floor.material.map = floorTexture(css("--floor-a"), css("--floor-b"));
-    this.floor.material.needsUpdate = true;
+    this.floor.geometry.dispose();
+    this.floor.geometry = tiles(new THREE.Color(css("--floor-a")), new THREE.Color(css("--floor-b")), colour);
     this.changed = true;
   }
 
@@ -132,7 +130,7 @@ export class Viewport {
       const small = Object.values(scene.props).includes(about);
       const blob = new THREE.Mesh(new THREE.PlaneGeometry(1, 1).scale(small ? 0.5 : 1.1, small ? 0.5 : 1.1, 1), this.blob);
       blob.userData.body = about;
-      blob.renderOrder = -1;
+      blob.renderOrder = 4;
       blob.visible = scene.ground;
       this.blobs.push(blob);
       this.stage.add(blob);
@@ -316,11 +314,19 @@ export class Viewport {
   }
 
   render() {
-    if (!this.changed) return;
+    const now = performance.now();
+    // A machine without a graphics card draws coarsely while things move, and finely once they stand.
+    if (!this.changed && (!this.slow || this.fine || now - this.drawn < 300)) return;
+    const fine = !this.changed;
+    if (this.slow && fine !== this.fine) {
+      this.renderer.setPixelRatio(fine ? 2 : 1);
+      this.fine = fine;
+    }
     this.changed = false;
+    this.drawn = now;
     this.renderer.render(this.world, this.camera);
     this.stats.frames += 1;
-    if (this.frame) this.stats.first ??= performance.now();
+    if (this.frame) this.stats.first ??= now;
   }
 }
 
@@ -338,18 +344,23 @@ function drawn(size, draw) {
   return texture;
 }
 
-function floorTexture(light, dark) {
-  const texture = drawn(128, (pen, size) => {
-    pen.fillStyle = light;
-    pen.fillRect(0, 0, size, size);
-    pen.fillStyle = dark;
-    pen.fillRect(0, 0, size / 2, size / 2);
-    pen.fillRect(size / 2, size / 2, size / 2, size / 2);
-  });
-  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
-  texture.repeat.set(60, 60);
-  texture.anisotropy = 4;
-  return texture;
+// The floor as coloured tiles, fading into the sky: textures and fog cost a machine without a graphics card most.
+function tiles(light, dark, sky) {
+  const places = [], colours = [], reach = 22;
+  for (let x = -reach; x < reach; x++) for (let y = -reach; y < reach; y++) {
+    if (Math.hypot(x, y) > reach) continue;
+    const corners = [[x, y], [x + 1, y], [x + 1, y + 1], [x, y], [x + 1, y + 1], [x, y + 1]];
+    for (const [cx, cy] of corners) {
+      const far = clamp((Math.hypot(cx, cy) - 5) / (reach - 7), 0, 1);
+      const colour = ((x + y) & 1 ? light : dark).clone().lerp(sky, far);
+      places.push(cx, cy, 0);
+      colours.push(colour.r, colour.g, colour.b);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+  geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 3));
+  return geometry;
 }
 
 function blobTexture() {
