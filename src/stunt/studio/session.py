@@ -14,7 +14,7 @@ from typing import Any
 
 from stunt.direction.script import Script
 from stunt.direction.script_file import script_from_text
-from stunt.errors import StuntError
+from stunt.errors import StuntError, UnknownNameError
 from stunt.motion.doctor import examine
 from stunt.studio import edits, exports, openings
 from stunt.studio.clients import Audience, Client
@@ -326,14 +326,15 @@ class Session:
             raise ValueError(op)
         return await self.link.ask(op, **data)
 
-    async def on_export(self, suffix: str) -> dict[str, Any]:
+    async def on_export(self, kind: str) -> dict[str, Any]:
         """Write the performance to a file beside the script."""
-        if suffix not in exports.kinds():
-            raise StuntError(f"there is no export '{suffix}'; there are {', '.join(exports.kinds())}.")
+        kinds = exports.kinds()
+        if kind not in kinds:
+            raise UnknownNameError("export", kind, kinds)
         self.export_number += 1
         stem = self.document.path.stem
-        path = self.document.path.parent / "takes" / stem / f"{'take' if suffix == '.npz' else stem}{suffix}"
-        self.link.say("export", path=str(path), number=self.export_number)
+        path = self.document.path.parent / "takes" / stem / kinds[kind].file.format(stem)
+        self.link.say("export", kind=kind, path=str(path), number=self.export_number)
         return {"number": self.export_number, "path": str(path)}
 
     def exported(self, number: int) -> Path | None:

@@ -324,8 +324,8 @@ class Worker:
             if j.nq == 1
         }
 
-    def do_export(self, path: str, number: int) -> None:
-        """Write what was performed to a file, its kind told by its suffix; says how far it is."""
+    def do_export(self, kind: str, path: str, number: int) -> None:
+        """Write what was performed to a file; says how far it is."""
         self._need()
         assert self._rehearsal is not None
         self._rehearsal.play_to(self._rehearsal.seconds)
@@ -333,7 +333,7 @@ class Worker:
         def tell(**what: Any) -> None:
             self._send("export", {"number": number, **what})
 
-        exports.in_background(self._rehearsal.take(), path, tell)
+        exports.in_background(self._rehearsal.take(), kind, path, tell)
 
     def do_quit(self) -> None:
         """Stop."""

@@ -110,6 +110,9 @@ export class Curves {
     const values = Object.values(data.series).flat().filter((v) => v !== null);
     for (const limit of Object.values(data.limits)) if (data.quantity === "share") values.push(limit);
     let [low, high] = [Math.min(0, ...values), Math.max(0.001, ...values)];
+    // Gains grow without bound where little time is left to a beat; the rest must stay readable.
+    const most = values.length ? [...values].sort((a, b) => a - b)[Math.floor(0.96 * (values.length - 1))] : 0;
+    if (/stiffness|damping/.test(data.quantity) && high > 3 * most && most > 0) high = 1.5 * most;
     const room = (high - low) * 0.06;
     [low, high] = [low - (low < 0 ? room : 0), high + room];
     const end = this.studio.seconds || 1;
@@ -126,6 +129,9 @@ export class Curves {
     }
     pen.textAlign = "left";
     pen.fillText(data.unit, 44, 11);
+    pen.save();
+    pen.rect(40, 0, width - 48, height - 12);
+    pen.clip();
     Object.entries(data.series).forEach(([name, series], n) => {
       pen.strokeStyle = COLOURS[n % COLOURS.length];
       pen.lineWidth = 1.4;
@@ -140,6 +146,7 @@ export class Curves {
         pen.setLineDash([]);
       }
     });
+    pen.restore();
     pen.strokeStyle = css("--accent");
     pen.lineWidth = 1.5;
     pen.beginPath();
@@ -174,4 +181,4 @@ function ticks(low, high) {
   return found;
 }
 
-const short = (v) => (Math.abs(v) >= 1000 ? `${(v / 1000).toFixed(1)}k` : Math.abs(v) >= 10 ? v.toFixed(0) : v.toFixed(Math.abs(v) < 1 ? 2 : 1));
+const short = (v) => (Math.abs(v) >= 1e5 ? `${(v / 1000).toFixed(0)}k` : Math.abs(v) >= 1000 ? `${(v / 1000).toFixed(1)}k` : Math.abs(v) >= 10 ? v.toFixed(0) : v.toFixed(Math.abs(v) < 1 ? 2 : 1));

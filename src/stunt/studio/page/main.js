@@ -215,9 +215,9 @@ class Studio {
     if (saved) toast(`saved as ${saved.path}`);
   }
 
-  exported({ state, path, number, error }) {
+  exported({ state, path, number, error, share }) {
     const name = path.split(/[\\/]/).pop();
-    $("busy").textContent = state === "writing" ? `writing ${name} …` : "";
+    $("busy").textContent = state === "writing" ? `writing ${name} … ${share ? `${Math.round(100 * share)} %` : ""}` : "";
     if (state === "done") toast(`written: ${path}`, false, { href: `export/${number}`, name, text: "download" });
     if (state === "failed") toast(`${name}: ${error}`, true);
   }
@@ -267,7 +267,7 @@ class Studio {
     $("redo").onclick = () => this.do("redo");
     $("save").onclick = () => this.save();
     $("export-button").onclick = () => menu($("export-button"),
-      (this.exports ?? []).map(({ suffix, words }) => [`${words} (${suffix})`, () => this.do("export", { suffix })]));
+      (this.exports ?? []).map(({ kind, words }) => [words, () => this.do("export", { kind })]));
     $("library-button").onclick = () => library(this);
     $("theme").onclick = () => this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     $("help-button").onclick = help;

@@ -87,7 +87,7 @@ export class Viewport {
     this.blob = new THREE.MeshBasicMaterial({ map: blobTexture(), transparent: true, depthWrite: false, opacity: 0.5 });
     this.skin = new THREE.MeshLambertMaterial({ vertexColors: true });
     this.mist = new THREE.MeshLambertMaterial({ color: 0x4f86e8, transparent: true, opacity: 0.32, depthWrite: false });
-    this.clay = new THREE.MeshLambertMaterial({ color: 0xf0793e, transparent: true, opacity: 0.72 });
+    this.clay = new THREE.MeshLambertMaterial({ color: 0xf0793e, transparent: true, opacity: 0.86 });
   }
 
   theme() {
@@ -222,6 +222,7 @@ export class Viewport {
       pose.visible = Boolean(poses) && this.owner[number] === character;
       if (pose.visible) place(pose, poses, 7 * number);
     }
+    for (const { body, number } of this.bodies) if (body) body.visible = !(poses && this.owner[number] === character);
     this.changed = true;
   }
 
@@ -259,6 +260,7 @@ export class Viewport {
       body.updateMatrixWorld();
       box.expandByPoint(body.position.clone().addScalar(0.25)).expandByPoint(body.position.clone().addScalar(-0.25));
     }
+    if (this.members(character).length) box.max.z += 0.45; // arms go up
     if (box.isEmpty()) return;
     const centre = box.getCenter(new THREE.Vector3()), size = box.getSize(new THREE.Vector3());
     const half = Math.tan((this.camera.fov * Math.PI) / 360);
