@@ -89,14 +89,22 @@ class Performance:
         for event in scene.events:
             self.happenings.add(event)
         self._hits = HitLog(self.stage)
-        self.forecasts = self._foretell(*start) if foretell else {}
-        self.warnings += [
-            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
-            for event in scene.events
-            if event.at > self.seconds
-        ]
+        self._start, self._foretells = start, foretell
+        self._section_warnings = self.warnings[len(script.warnings) :]
+        self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
+        self.retell()
         self.wall_seconds = 0.0
         self.interrupted = False
+
+    def retell(self) -> None:
+        """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
+        self.warnings[:] = [*self.script.warnings, *self._section_warnings]
+        self.forecasts = self._foretell(*self._start) if self._foretells else {}
+        self.warnings += [
+            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
+            for event in self.script.scene.events
+            if event.at > self.seconds
+        ]
 
     def _start_machines(self) -> list[Machine]:
         machines = []
