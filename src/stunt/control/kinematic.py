@@ -47,7 +47,18 @@ def cross_into(a: Any, i: int, b: Any, j: int, out: Any, o: int) -> None:
 
 @compiled
 def turn_hermite(
-    rows: Any, q0: int, u0: int, q1: int, u1: int, s: float, seconds: float, x: Any, where: Any, q: int, pace: Any, d: int
+    rows: Any,
+    q0: int,
+    u0: int,
+    q1: int,
+    u1: int,
+    s: float,
+    seconds: float,
+    x: Any,
+    where: Any,
+    q: int,
+    pace: Any,
+    d: int,
 ) -> None:
     """Write an orientation between two frames, and its angular velocity in its own frame; x is scratch of 32.
 

@@ -25,7 +25,7 @@ FLOORS: Final = {"leg": 0.5, "arm": 0.1, "trunk": 0.0}
 """Least moment of inertia the gains scale by, in body mass × length² of the bone."""
 
 WORLD, PARENT, BOARD, KINEMATIC = 0, 1, 2, 3
-"""Modes of an actor: world space, parent space, driven by the board (a beat law that looks ahead), or put on its data."""
+"""Modes of an actor: world space, parent space, by the board (a beat law that looks ahead), or put on data."""
 WEAK, HOOK, FREE = 0, 1, 2
 """Root: weak spring, meat-hook, nothing."""
 

@@ -148,9 +148,7 @@ def _landed(now: Floats, data: Floats, fps: float, velocity: Floats, stands: NDA
     return path
 
 
-def _stepped(
-    data: Floats, off: Floats, time: Floats, begin: float, lift: float, stay: Floats | None = None
-) -> Floats:
+def _stepped(data: Floats, off: Floats, time: Floats, begin: float, lift: float, stay: Floats | None = None) -> Floats:
     """Return a path that goes from a place to the data's in one step."""
     share = np.clip((time - begin) / STEP, 0.0, 1.0)
     ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)

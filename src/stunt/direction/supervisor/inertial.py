@@ -49,7 +49,8 @@ def offsets_at_start(layout: Layout, qpos: Floats, qvel: Floats, frame: Floats, 
     back = rotations.conjugate(rotations.from_rotation_vector(turned))
     # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
     spin = layout.spins(qvel) - rotations.rotate(back, layout.spins(pace))
-    layout.put_spins(rate, np.linalg.solve(rotations.right_jacobian(turned), spin[..., None])[..., 0])
+    change: Floats = np.linalg.solve(rotations.right_jacobian(turned), spin[..., None])[..., 0].astype(float)
+    layout.put_spins(rate, change)
     return off, rate
 
 

@@ -68,7 +68,7 @@ class Layout:
         qvel[..., self.turn_v[:, None] + np.arange(3)] = spins
 
     def difference(self, later: Floats, earlier: Floats) -> Floats:
-        """Return the change from one state to another, as velocities have it (tangent space of the earlier), (..., nv)."""
+        """Return the change from one state to another, in the earlier one's tangent space, (..., nv)."""
         out = np.zeros((*np.broadcast_shapes(later.shape[:-1], earlier.shape[:-1]), self.nv))
         out[..., self.scalar_v] = later[..., self.scalar_q] - earlier[..., self.scalar_q]
         self.put_spins(out, rotations.difference(self.turns(later), self.turns(earlier)))

@@ -63,7 +63,7 @@ def pose_bodies(
                     half = 0.5 * (qpos[frame, q] - zero[addresses[j]])
                     s = math.sin(half)
                     _multiply(turn, math.cos(half), s * axes[j, 0], s * axes[j, 1], s * axes[j, 2], turn)
-                i, k, m = _rotate(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
-                at[0] += x - i
-                at[1] += y - k
-                at[2] += z - m
+                a, b, c = _rotate(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
+                at[0] += x - a
+                at[1] += y - b
+                at[2] += z - c

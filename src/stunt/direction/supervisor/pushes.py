@@ -33,7 +33,9 @@ class Pushes:
         self._bodies = np.array(sorted(character.bodies.values()))
         self._was = model.geom_contype[self._geoms].copy(), model.geom_conaffinity[self._geoms].copy()
         movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0]
-        movable += [b for other in stage.built.characters.values() if other is not character for b in other.bodies.values()]
+        movable += [
+            b for other in stage.built.characters.values() if other is not character for b in other.bodies.values()
+        ]
         self.let_push(movable)
 
     def let_push(self, bodies: list[int], *, push: bool = True) -> None:
