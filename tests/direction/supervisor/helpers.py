@@ -21,7 +21,8 @@ LOOPS = ("idle", "walk")
 
 def make_stage(names=("ada",), props: dict[str, PropSpec] | None = None, hz: float = 120.0, **options: Any) -> Stage:
     characters = {
-        name: CharacterSpec(body=BODY, root="free", strength=1.5, at=(0.0, 1.5 * k, 0.0)) for k, name in enumerate(names)
+        name: CharacterSpec(body=BODY, root="free", strength=1.5, at=(0.0, 1.5 * k, 0.0))
+        for k, name in enumerate(names)
     }
     return Stage(Scene(characters=characters, physics_hz=hz, control_hz=hz, props=props or {}, **options))
 
