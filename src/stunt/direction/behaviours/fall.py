@@ -1,0 +1,132 @@
+"""Falling with the hands out toward the ground: the arms break the fall, the head is kept away from it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from stunt import rotations
+from stunt.direction.behaviours.base import Behaviour, flat
+from stunt.direction.behaviours.drive import Aim
+from stunt.direction.behaviours.posture import SIDES, head, leg, sign_of, together, trunk
+from stunt.direction.behaviours.reach import limb, with_limb
+from stunt.direction.behaviours.sense import Felt
+from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.situation import Situation
+from stunt.rotations import Floats
+
+FEET = frozenset(("l_foot", "r_foot", "l_toe", "r_toe"))
+BRACED = 0.5
+"""Tension while falling: limbs hold their posture but give way."""
+LANDED = 0.12
+"""Tension once more than the feet touches: arms give like springs."""
+
+
+class Fall(Behaviour):
+    """Take a character that cannot stay up any more, until it lies.
+
+    Attributes:
+        tipping: From this tilt on it counts as falling [rad].
+        beyond: Or when the capture point is so far from both feet [m].
+    """
+
+    name = "fall"
+    priority = REFLEX
+    interrupts = True
+    longest = 6.0
+    tipping: float = 0.7
+    beyond: float = 0.45
+
+    def __init__(self, name: str = "") -> None:
+        """Nothing to prepare."""
+        super().__init__(name)
+        self._toward = np.array([1.0, 0.0])
+        self._rest_since = -1.0
+
+    def bid(self, now: Situation) -> Bid | None:
+        """Offer when the body tips over."""
+        felt = self.feel(now)
+        if felt.height < 0.45 and np.linalg.norm(felt.velocity) < 0.4:
+            return None  # it lies already
+        if falls(felt, self.tipping, self.beyond):
+            return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
+        return None
+
+    def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
+        """Note where it falls to."""
+        self._toward, self._rest_since = self._direction(felt), -1.0
+
+    def _direction(self, felt: Felt) -> Floats:
+        """Return where over the ground it falls, (2,)."""
+        return flat(felt.velocity[:2] + 2.0 * felt.lean)
+
+    def want(self, now: Situation, felt: Felt) -> Aim:
+        """Reach for the ground on the side it comes from."""
+        landed = bool(felt.touching - FEET)
+        if not landed:
+            self._toward = flat(0.8 * self._toward + 0.2 * self._direction(felt))
+        ahead, left = felt.level(self._toward)
+        lifted = self.lifted(falling(ahead, left), felt.turn)
+        for side in SIDES:
+            lifted = self._hand_out(felt, lifted, side)
+        return Aim(lifted, LANDED if landed else BRACED, 0.0, 0.06)
+
+    def _hand_out(self, felt: Felt, lifted: Floats, side: str) -> Floats:
+        """Put a hand between the body and the ground."""
+        assert self.sense is not None
+        anatomy = self.sense.anatomy
+        shoulder = felt.places[anatomy.number(f"{side}_upper_arm")]
+        across = np.array([-self._toward[1], self._toward[0]])
+        ahead, left = felt.level(self._toward)
+        wide = 0.12 * sign_of(side) * float(np.sign(ahead) or 1.0) * abs(ahead)
+        spot = np.append(shoulder[:2] + 0.28 * self._toward + wide * across, 0.03)
+        actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
+        # Elbows point away from the fall and outward, so that the arms fold instead of locking.
+        out = felt.level(np.array([0.0, sign_of(side), 0.0])) * [1.0, -1.0, 1.0]
+        elbow = rotations.rotate(rotations.conjugate(felt.turn), out + np.append(-0.6 * self._toward, 0.4))
+        turned, _ = limb(anatomy, side, "arm", actual, felt.seen_from_root(spot), elbow)
+        return with_limb(anatomy, lifted, turned)
+
+    def judge(self, now: Situation, felt: Felt) -> Status:
+        """It is over once the body lies, or stands after all."""
+        slow = float(np.linalg.norm(felt.velocity)) < 0.35
+        if felt.height > 0.8 and felt.tilt < 0.35 and slow and out_of_reach(felt) < 0.1:
+            return succeeded("stayed up after all")
+        if not (slow and felt.touching - FEET):
+            self._rest_since = -1.0
+        elif self._rest_since < 0.0:
+            self._rest_since = now.time
+        elif now.time - self._rest_since > 0.3:
+            return succeeded("lies")
+        return RUNNING
+
+
+def out_of_reach(felt: Felt) -> float:
+    """Return how far the capture point is from the middle of the feet, beyond what feet cover [m]."""
+    return max(0.0, float(np.linalg.norm(felt.capture - felt.com[:2])) + _beside(felt) - 0.15)
+
+
+def _beside(felt: Felt) -> float:
+    """Return how far the centre of mass is from the mean place of the lowest bodies [m]."""
+    low = felt.places[np.argsort(felt.places[:, 2])[:4], :2].mean(axis=0)
+    return float(np.linalg.norm(felt.com[:2] - low))
+
+
+def falls(felt: Felt, tipping: float, beyond: float) -> bool:
+    """Whether a body is past saving by its feet."""
+    sinking = felt.velocity[2] < -0.25 and felt.height < 0.85
+    return felt.tilt > tipping or (out_of_reach(felt) > beyond and sinking)
+
+
+def falling(ahead: float, left: float) -> dict[str, Floats]:
+    """Return the posture of a fall toward a direction in the character's own heading; arms apart."""
+    front, back, side = max(ahead, 0.0), max(-ahead, 0.0), abs(left)
+    total = front + back + side
+    front, back, side = front / total, back / total, side / total
+    hip = 12.0 * front + 85.0 * back + 40.0 * side
+    knee = 35.0 * front + 75.0 * back + 50.0 * side
+    bend = 25.0 * side * float(np.sign(left))
+    legs = [leg(s, hip, knee, 10.0 * back) for s in SIDES]
+    neck = head(-30.0 * front + 50.0 * back + 12.0 * side, 1.4 * bend)
+    return together(*legs, trunk(-4.0 * front + 55.0 * back + 15.0 * side, bend), neck)
