@@ -11,6 +11,7 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.worldspace_program import Rows, hip_height
 from stunt.direction.behaviours.sense import Sense
+from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
 from stunt.rotations import Floats
 
@@ -75,7 +76,8 @@ class Drive:
         turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
         place = self.sense.feel().root
         rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._friction, *self._joints)
-        actor.take_rows(rows)
+        here = actor.stage.data.qpos[None, actor.slices[0]].copy()
+        actor._take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
 
     def _strengthen(self, wanted: Aim) -> None:
         """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""

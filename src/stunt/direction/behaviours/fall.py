@@ -17,6 +17,8 @@ from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
 FEET = frozenset(("l_foot", "r_foot", "l_toe", "r_toe"))
+UP = 0.6
+"""A root below this share of its standing height has fallen already, or is getting up."""
 BRACED = 0.5
 """Tension while falling: limbs hold their posture but give way."""
 LANDED = 0.12
@@ -35,7 +37,7 @@ class Fall(Behaviour):
     priority = REFLEX
     interrupts = True
     longest = 6.0
-    tipping: float = 0.7
+    tipping: float = 0.85
     beyond: float = 0.45
 
     def __init__(self, name: str = "") -> None:
@@ -47,8 +49,6 @@ class Fall(Behaviour):
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body tips over."""
         felt = self.feel(now)
-        if felt.height < 0.45 and np.linalg.norm(felt.velocity) < 0.4:
-            return None  # it lies already
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
         return None
@@ -114,9 +114,10 @@ def _beside(felt: Felt) -> float:
 
 
 def falls(felt: Felt, tipping: float, beyond: float) -> bool:
-    """Whether a body is past saving by its feet."""
-    sinking = felt.velocity[2] < -0.25 and felt.height < 0.85
-    return felt.tilt > tipping or (out_of_reach(felt) > beyond and sinking)
+    """Whether a body that is up is past saving by its feet."""
+    if felt.height < UP or felt.velocity[2] > -0.25:
+        return False  # lies already, bends down, or rises
+    return felt.tilt > tipping or (out_of_reach(felt) > beyond and felt.height < 0.95)
 
 
 def falling(ahead: float, left: float) -> dict[str, Floats]:
