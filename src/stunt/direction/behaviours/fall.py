@@ -9,6 +9,7 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour, flat
 from stunt.direction.behaviours.drive import Aim
+from stunt.direction.behaviours.lie import at_rest
 from stunt.direction.behaviours.posture import SIDES, head, leg, sign_of, together, trunk
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
@@ -16,13 +17,18 @@ from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, su
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
+TRUNK = frozenset(("pelvis", "lumbar", "spine2", "thorax", "head"))
 FEET = frozenset(("l_foot", "r_foot", "l_toe", "r_toe"))
 UP = 0.6
 """A root below this share of its standing height has fallen already, or is getting up."""
 BRACED = 0.5
 """Tension while falling: limbs hold their posture but give way."""
-LANDED = 0.12
-"""Tension once more than the feet touches: arms give like springs."""
+LANDED = 0.2
+"""Tension once the hands touch: arms give like springs."""
+LET_GO = 0.06
+"""Tension once the trunk is down, or the hands have had their time."""
+ON_HANDS = 0.35
+"""Longest time the hands take the weight [s]."""
 
 
 class Fall(Behaviour):
@@ -44,7 +50,7 @@ class Fall(Behaviour):
         """Nothing to prepare."""
         super().__init__(name)
         self._toward = np.array([1.0, 0.0])
-        self._rest_since = -1.0
+        self._rest_since = self._landed = -1.0
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body tips over."""
@@ -55,22 +61,26 @@ class Fall(Behaviour):
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Note where it falls to."""
-        self._toward, self._rest_since = self._direction(felt), -1.0
+        self._toward, self._rest_since, self._landed = self._direction(felt), -1.0, -1.0
 
     def _direction(self, felt: Felt) -> Floats:
         """Return where over the ground it falls, (2,)."""
         return flat(felt.velocity[:2] + 2.0 * felt.lean)
 
     def want(self, now: Situation, felt: Felt) -> Aim:
-        """Reach for the ground on the side it comes from."""
-        landed = bool(felt.touching - FEET)
-        if not landed:
+        """Reach for the ground on the side it comes from; give way on the hands, and let go once the trunk is down."""
+        touched = felt.touching - FEET
+        if touched and self._landed < 0.0:
+            self._landed = now.time
+        if self._landed >= 0.0 and (touched & TRUNK or now.time - self._landed > ON_HANDS):
+            return Aim(self.lifted(at_rest(), felt.turn), LET_GO, 0.0, 0.25)
+        if self._landed < 0.0:
             self._toward = flat(0.8 * self._toward + 0.2 * self._direction(felt))
         ahead, left = felt.level(self._toward)
         lifted = self.lifted(falling(ahead, left), felt.turn)
         for side in SIDES:
             lifted = self._hand_out(felt, lifted, side)
-        return Aim(lifted, LANDED if landed else BRACED, 0.0, 0.06)
+        return Aim(lifted, BRACED if self._landed < 0.0 else LANDED, 0.0, 0.06)
 
     def _hand_out(self, felt: Felt, lifted: Floats, side: str) -> Floats:
         """Put a hand between the body and the ground."""
@@ -97,7 +107,7 @@ class Fall(Behaviour):
             self._rest_since = -1.0
         elif self._rest_since < 0.0:
             self._rest_since = now.time
-        elif now.time - self._rest_since > 0.3:
+        elif now.time - self._rest_since > 0.2:
             return succeeded("lies")
         return RUNNING
 
