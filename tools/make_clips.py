@@ -395,8 +395,27 @@ def get_up_front() -> Clip:
     return s.clip()
 
 
+def keeper() -> Clip:
+    """A goalkeeper's ready stance: feet apart, knees bent, hands in front, a little bounce. Repeats."""
+    seconds = 1.6
+    s = Scenario("keeper", seconds)
+    t = s.t
+    bounce = np.sin(2 * np.pi * 2 * t / seconds)
+    sway = np.sin(2 * np.pi * t / seconds)
+    place = np.stack([-0.04 + 0.0 * t, 0.012 * sway, 0.79 + 0.008 * bounce], axis=-1)
+    s.pelvis(place, 18.0 + 1.0 * bounce, 0.0 * t, 0.0 * t)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, 6.0 + 0.3 * bounce)
+    s.joint("Neck", -12.0 + 0.0 * t)
+    s.joint("Head", -14.0 + 0.0 * t)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        s.arm(side, 42.0 + 2.0 * bounce, 24.0, 8.0, 62.0 + 2.0 * bounce)
+        s.foot(side, np.tile([0.0, sign * 0.24, ANKLE], (len(t), 1)), 0.0 * t, np.full_like(t, sign * 14.0))
+    return s.clip()
+
+
 MAKERS = {"idle": idle, "walk": walk, "punch": punch, "kick": kick, "stand_up": stand_up}
-MAKERS |= {"get_up_front": get_up_front}
+MAKERS |= {"get_up_front": get_up_front, "keeper": keeper}
 
 
 def make(out: Path = OUT) -> list[Path]:
