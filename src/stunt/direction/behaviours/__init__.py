@@ -1,1 +1,1 @@
-"""Behaviours: dynamic controllers that keep a character up, catch it, let it fall well and bring it back on its feet."""
+"""Behaviours: dynamic controllers that keep a character up, catch it, let it fall well and get it up again."""

@@ -21,7 +21,7 @@ from stunt.rotations import Floats
 ON_FEET = 0.55
 """A ball that passes nearer than this to the middle is reached standing [m]."""
 
-REACH_FOR = 0.45
+REACH_FOR = 0.6
 """The hands go to the ball in the last so many seconds."""
 
 
@@ -42,7 +42,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Shot:
-    """A ball as it will come: seconds from now, metres to the left of the keeper, metres above the ground, and where."""
+    """A ball as it will come: in how many seconds, how far to the keeper's left and how high [m], and where."""
 
     time: float
     left: float
@@ -159,7 +159,8 @@ def blocking(shot: Shot) -> tuple[dict[str, Floats], Floats]:
         for side in SIDES
     ]  # fmt: skip
     arms = [arm(side, 60.0, 15.0, 0.0, 30.0) for side in SIDES]
-    return together(*legs, *arms, trunk(10.0 + 25.0 * low, -22.0 * lean), head(-15.0)), turn(12.0 + 20.0 * low, -14.0 * lean)
+    posture = together(*legs, *arms, trunk(10.0 + 25.0 * low, -22.0 * lean), head(-15.0))
+    return posture, turn(12.0 + 20.0 * low, -14.0 * lean)
 
 
 def diving(side: float, since: float, shot: Shot) -> tuple[dict[str, Floats], Floats]:

@@ -63,9 +63,6 @@ def standing() -> dict[str, Floats]:
 def tucked(tightness: float) -> dict[str, Floats]:
     """Return a ball of a person: knees to the chest, arms round the head; tightness 0 (loose) to 1."""
     t = min(max(tightness, 0.0), 1.0)
-    limbs = [
-        piece
-        for side in SIDES
-        for piece in (arm(side, 70.0 + 35.0 * t, 12.0, 25.0, 95.0 + 35.0 * t), leg(side, 50.0 + 60.0 * t, 60.0 + 60.0 * t))
-    ]
-    return together(*limbs, trunk(20.0 + 40.0 * t), head(25.0 + 30.0 * t))
+    arms = [arm(side, 70.0 + 35.0 * t, 12.0, 25.0, 95.0 + 35.0 * t) for side in SIDES]
+    legs = [leg(side, 50.0 + 60.0 * t, 60.0 + 60.0 * t) for side in SIDES]
+    return together(*arms, *legs, trunk(20.0 + 40.0 * t), head(25.0 + 30.0 * t))

@@ -1,6 +1,4 @@
-"""What a character notices of itself and of what flies about: read from the state alone, so that a saved performance
-goes on bit for bit.
-"""
+"""What a character notices of itself: read from the state alone, so that a saved performance goes on bit for bit."""
 
 from __future__ import annotations
 
