@@ -120,7 +120,7 @@ class BaseController:
     """Defaults for controllers: bids 0.5 anywhere, remembers everything it keeps in plain attributes."""
 
     name: str = ""
-    kinematic: ClassVar[bool] = False
+    kinematic: bool = False
     priority: int = ORDINARY
     interrupts: bool = False
     longest: float = 60.0

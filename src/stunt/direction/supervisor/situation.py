@@ -79,6 +79,7 @@ class Situation:
         hits: Touches by things that count since the last look, oldest first.
         request: Name of the controller the user asked for, or empty.
         last: Who was in charge before; None at the start.
+        struck: Whether `qvel` is what a blow would leave, of which data is asked whether it can go on from there.
         rng: The character's own randomness (saved and restored with the performance).
     """
 
@@ -109,7 +110,7 @@ class Situation:
         self.stage, self.character = stage, character
         self.time, self.elapsed = stage.time, stage.time - since
         self.hits, self.request, self.last = hits, request, last
-        self.active = active
+        self.active, self.struck = active, False
         self.rng = rng if rng is not None else stage.rng
 
     # ---- the body
