@@ -390,7 +390,9 @@ def get_up_front() -> Clip:
             2.2: (0.34, sign * 0.26, 0.07), 2.6: (0.32, sign * 0.28, 0.35), 3.0: (0.15, sign * 0.28, 0.60),
             3.5: (-0.14, sign * 0.26, 0.80), 4.0: (-0.16, sign * 0.26, 0.79),
         })  # fmt: skip
-        elbow = Track({0.0: (-0.4, sign, 0.3), 2.3: (-0.6, sign, 0.0), 3.3: (-1.0, 0.4 * sign, 0.0), 4.0: (-1.0, 0.3 * sign, 0.0)})
+        elbow = Track({
+            0.0: (-0.4, sign, 0.3), 2.3: (-0.6, sign, 0.0), 3.3: (-1.0, 0.4 * sign, 0.0), 4.0: (-1.0, 0.3 * sign, 0.0),
+        })  # fmt: skip
         s.hand(side, wrist(t), elbow(t))
     return s.clip()
 

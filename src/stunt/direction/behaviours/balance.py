@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stunt import rotations
-from stunt.direction.behaviours.base import Behaviour
+from stunt.direction.behaviours.base import Behaviour, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.footwork import feet, middle, past_feet, standing_on
 from stunt.direction.behaviours.posture import SIDES, arm, standing, together
@@ -36,7 +36,11 @@ class Balance(Behaviour):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer where feet are on the ground and the weight is about over them."""
+        if under_data(now) or now.last is None:
+            return None
         felt = self.feel(now)
+        if now.last.status.state == "succeeded" and float(np.linalg.norm(felt.velocity)) < 0.2:
+            return None  # it stands already
         assert self.sense is not None
         out = past_feet(self.sense.anatomy, felt)
         if felt.tilt > 0.6 or felt.height < 0.75 or out > self.most:

@@ -13,17 +13,20 @@ import numpy as np
 
 from stunt.direction.behaviours.drive import Aim, Drive
 from stunt.direction.behaviours.posture import Posture
-from stunt.direction.behaviours.sense import Felt, Sense
+from stunt.direction.behaviours.sense import Felt, Glimpse, Sense
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import RUNNING, BaseController, Bid, Status
+from stunt.direction.supervisor.contract import RUNNING, BaseController, Bid, Status, failed
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
+
+PATIENCE = 0.9
+"""Share of the time a behaviour may take after which it gives up by itself, before the supervisor takes it out."""
 
 
 class Behaviour(BaseController):
     """A dynamic controller that moves by postures."""
 
-    kinematic: ClassVar[bool] = False
+    kinematic = False
     shared: ClassVar[tuple[str, ...]] = ("sense", "drive")
 
     def __init__(self, name: str = "") -> None:
@@ -35,7 +38,7 @@ class Behaviour(BaseController):
     def feel(self, now: Situation) -> Felt:
         """Return the character's own state."""
         if self.sense is None:
-            self.sense = Sense(now.stage, now.character.name)
+            self.sense = Glimpse.of(now.stage).sense(now.character.name)
         return self.sense.feel()
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
@@ -51,6 +54,8 @@ class Behaviour(BaseController):
         """Aim anew, and say how it goes."""
         felt = self.feel(now)
         status = self.judge(now, felt)
+        if status.running and now.elapsed > PATIENCE * self.longest:
+            return failed("took too long")
         if status.running and self.drive is not None:
             self.drive.aim(self.want(now, felt))
         return status
@@ -88,6 +93,11 @@ class Behaviour(BaseController):
         super().restore(own)
         if self.drive is not None:
             self.drive.restore(targets)
+
+
+def under_data(now: Situation) -> bool:
+    """Whether data is in charge: then nothing falls, whatever it looks like."""
+    return now.active is not None
 
 
 def flat(direction: Floats, least: float = 1e-6) -> Floats:

@@ -39,6 +39,8 @@ class Clutch(Balance):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when something hit the body hard, and it still stands."""
+        if not now.hits:
+            return None
         felt = self.feel(now)
         assert self.sense is not None
         weight = self.sense.anatomy.mass * 9.81

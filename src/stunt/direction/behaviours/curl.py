@@ -7,7 +7,7 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour
 from stunt.direction.behaviours.drive import Aim
-from stunt.direction.behaviours.incoming import Incoming, passing, soonest
+from stunt.direction.behaviours.incoming import Incoming, flying, passing, soonest
 from stunt.direction.behaviours.posture import SIDES, arm, head, standing, together, trunk, tucked, turn
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
@@ -36,6 +36,8 @@ class Curl(Behaviour):
 
     def threat(self, now: Situation) -> Incoming | None:
         """Return what will come near the chest, if anything."""
+        if not flying(now):
+            return None
         felt = self.feel(now)
         assert self.sense is not None
         chest = felt.places[self.sense.anatomy.number("thorax")]

@@ -10,7 +10,7 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour
 from stunt.direction.behaviours.drive import Aim
-from stunt.direction.behaviours.incoming import crossing
+from stunt.direction.behaviours.incoming import crossing, flying
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, sign_of, together, trunk, turn
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
@@ -94,6 +94,8 @@ class Dive(Behaviour):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the ball comes into the goal and the keeper is on its feet."""
+        if not flying(now):
+            return None
         felt = self.feel(now)
         if felt.height < 0.7:
             return None

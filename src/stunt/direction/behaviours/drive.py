@@ -46,6 +46,7 @@ class Drive:
         """Take over a tracked character."""
         self.actor, self.sense = actor, sense
         self._now: Floats | None = None
+        self._at = -1.0
         joints = list(actor.character.joints.values())
         # World space reads orientations only; joint coordinates are for the beat servo.
         self._joints = np.zeros((2, sum(j.nq for j in joints))), np.zeros((2, sum(j.nv for j in joints)))
@@ -57,13 +58,16 @@ class Drive:
         felt = self.sense.feel()
         self._now = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
         self._now[0] = felt.turn
+        self._at = -1.0
 
     def aim(self, wanted: Aim) -> None:
         """Move the targets one step of the behaviour on."""
         if self._now is None:
             self.begin()
         assert self._now is not None
-        share = 1.0 - np.exp(-1.0 / (STEP_HZ * max(wanted.quickness, 1e-3)))
+        passed = min(self.actor.stage.time - self._at, 1.0 / STEP_HZ) if self._at >= 0.0 else 1.0 / STEP_HZ
+        self._at = self.actor.stage.time
+        share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
         after = rotations.slerp(self._now, wanted.lifted, np.full(len(self._now), share))
         self._lead(self._now, after)
         self._now = after
@@ -102,8 +106,9 @@ class Drive:
 
     def save(self) -> Any:
         """Return what must survive a restore."""
-        return None if self._now is None else self._now.copy()
+        return None if self._now is None else self._now.copy(), self._at
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        self._now = None if state is None else state.copy()
+        now, self._at = state
+        self._now = None if now is None else now.copy()

@@ -7,7 +7,7 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour
 from stunt.direction.behaviours.drive import Aim
-from stunt.direction.behaviours.incoming import Incoming, passing, soonest
+from stunt.direction.behaviours.incoming import Incoming, flying, passing, soonest
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, standing, together, trunk, turn
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
@@ -44,22 +44,19 @@ class Duck(Behaviour):
 
     def threat(self, now: Situation) -> Incoming | None:
         """Return what will hit the head where it is now, if anything."""
-        felt = self.feel(now)
-        assert self.sense is not None
-        return soonest(passing(now, self._head(felt), self.horizon), HEAD + self.margin)
+        return soonest(passing(now, self._head(now), self.horizon), HEAD + self.margin) if flying(now) else None
 
-    def _head(self, felt: Felt) -> Floats:
+    def _head(self, now: Situation) -> Floats:
         """Return the middle of the head [m]."""
+        felt = self.feel(now)
         assert self.sense is not None
         k = self.sense.anatomy.number("head")
         return np.asarray(felt.places[k] + rotations.rotate(felt.turns[k], np.array([0.015, 0.0, 0.075])))
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when something flies at the head, and the body is up."""
-        if self.feel(now).height < 0.8:
-            return None
         threat = self.threat(now)
-        if threat is None:
+        if threat is None or self.feel(now).height < 0.8:
             return None
         return Bid(0.9, f"'{threat.name}' would hit the head in {threat.time:.2f} s", threat.time)
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from stunt import rotations
-from stunt.direction.behaviours.base import Behaviour, flat
+from stunt.direction.behaviours.base import Behaviour, flat, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.lie import at_rest
 from stunt.direction.behaviours.posture import SIDES, head, leg, sign_of, together, trunk
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
-from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.contract import IDLE, REFLEX, RUNNING, Bid, Status, succeeded
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -21,6 +21,8 @@ TRUNK = frozenset(("pelvis", "lumbar", "spine2", "thorax", "head"))
 FEET = frozenset(("l_foot", "r_foot", "l_toe", "r_toe"))
 UP = 0.6
 """A root below this share of its standing height has fallen already, or is getting up."""
+OFF_BALANCE = 0.4
+"""From this tilt on [rad] a body that nobody else can handle is let fall well."""
 BRACED = 0.5
 """Tension while falling: limbs hold their posture but give way."""
 LANDED = 0.2
@@ -54,7 +56,12 @@ class Fall(Behaviour):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body tips over."""
+        if under_data(now):
+            return None
         felt = self.feel(now)
+        if felt.tilt > OFF_BALANCE and felt.height > UP and not falls(felt, self.tipping, self.beyond):
+            # Not lost yet, so nobody is interrupted; but if nobody else can take it from here, the hands go out.
+            return Bid(0.3, f"off balance: {math.degrees(felt.tilt):.0f}°", priority=IDLE + 1)
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
         return None

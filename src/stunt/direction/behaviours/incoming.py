@@ -70,6 +70,13 @@ def passing(now: Situation, point: Floats, horizon: float, drift: Floats | None 
     return sorted(found, key=lambda incoming: incoming.time)
 
 
+def flying(now: Situation) -> bool:
+    """Whether anything moves fast at all; most of the time nothing does, and nobody need look further."""
+    velocity = now.stage.data.qvel
+    props = now.stage.built.props.values()
+    return any(prop.dof >= 0 and float(np.abs(velocity[prop.dof : prop.dof + 3]).max()) > 0.5 * _SLOW for prop in props)
+
+
 def _rolls(position: Floats, radius: float) -> bool:
     return bool(position[2] < radius + _GROUNDED)
 

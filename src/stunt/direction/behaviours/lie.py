@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stunt.direction.behaviours.base import Behaviour
+from stunt.direction.behaviours.base import Behaviour, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, together, trunk
 from stunt.direction.behaviours.sense import Felt
@@ -37,6 +37,8 @@ class Lie(Behaviour):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body is down."""
+        if under_data(now):
+            return None
         felt = self.feel(now)
         return Bid(0.5, "is down") if felt.height < LOW else None
 

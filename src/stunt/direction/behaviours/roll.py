@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from stunt import rotations
-from stunt.direction.behaviours.base import Behaviour, flat
+from stunt.direction.behaviours.base import Behaviour, flat, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import tucked
 from stunt.direction.behaviours.sense import Felt
@@ -16,6 +16,9 @@ from stunt.direction.supervisor.situation import Situation
 
 LOW = 0.55
 """Below this share of its standing height a body can roll."""
+
+JUST = 1.0
+"""A body that was up less than so many seconds ago has just fallen."""
 
 
 class Roll(Behaviour):
@@ -44,14 +47,21 @@ class Roll(Behaviour):
         self.direction, self.speed, self.tightness = direction, speed, tightness
         self.turn, self.spring = turn, spring
         self._axis, self._rolled = np.array([0.0, 1.0, 0.0]), 0.0
+        self._up_at = -1e9
         self._last = np.array([1.0, 0.0, 0.0, 0.0])
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body has come down and still goes somewhere, or when asked to."""
+        if under_data(now):
+            self._up_at = now.time
+            return None
         felt = self.feel(now)
+        if felt.height > 0.75:
+            self._up_at = now.time
         pace = float(np.linalg.norm(felt.velocity[:2]))
         asked = now.request == self.name
-        if felt.height > LOW or not (asked or (pace > 0.9 and felt.touching)):
+        falling = now.time - self._up_at < JUST and pace > 0.9 and bool(felt.touching)
+        if felt.height > LOW or not (asked or falling):
             return None
         return Bid(0.8, "asked to" if asked else f"is down and slides at {pace:.1f} m/s")
 
@@ -61,7 +71,7 @@ class Roll(Behaviour):
         if self.direction is not None:
             way = np.array([math.cos(felt.facing + self.direction), math.sin(felt.facing + self.direction)])
         self._axis = np.array([-way[1], way[0], 0.0])
-        self._rolled, self._last = 0.0, felt.turn
+        self._rolled, self._last, self._up_at = 0.0, felt.turn, -1e9
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Curl up, and lean on into the roll."""

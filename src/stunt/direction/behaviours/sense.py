@@ -24,6 +24,7 @@ class Glimpse:
         """Look at a stage."""
         self._stage, self._tick = stage, -1
         self._data = mujoco.MjData(stage.model)
+        self._senses: dict[str, Sense] = {}
 
     @staticmethod
     def of(stage: Stage) -> Glimpse:
@@ -34,10 +35,21 @@ class Glimpse:
             stage.glimpse = known  # type: ignore[attr-defined]
         return known
 
+    def sense(self, name: str) -> Sense:
+        """Return a character's senses; all its controllers share them."""
+        if name not in self._senses:
+            self._senses[name] = Sense(self._stage, name)
+        return self._senses[name]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what is known is of the present state."""
+        return self._tick == self._stage.tick and np.array_equal(self._data.qpos, self._stage.data.qpos)
+
     @property
     def data(self) -> mujoco.MjData:
         """Engine data with kinematics, velocities and contacts of now. To be read only."""
-        if self._tick != self._stage.tick or not np.array_equal(self._data.qpos, self._stage.data.qpos):
+        if not self.fresh:
             model, data = self._stage.model, self._data
             data.qpos[:], data.qvel[:] = self._stage.data.qpos, self._stage.data.qvel
             mujoco.mj_kinematics(model, data)
@@ -54,6 +66,7 @@ class Felt:
     """A character's own state at one moment, world frame.
 
     Attributes:
+        time: When [s].
         root: Where its root is [m], (3,).
         turn: How its root is turned from the neutral stance, (4,).
         facing: Its heading [rad].
@@ -66,6 +79,7 @@ class Felt:
         height: Height of the root over that of standing.
     """
 
+    time: float
     root: Floats
     turn: Floats
     facing: float
@@ -122,18 +136,24 @@ class Sense:
         self.anatomy: Anatomy = anatomy_of(stage.model, self.character, stage.scene.characters[name].facing)
         self._first = self.character.root_body
         self._end = max(self.character.bodies.values()) + 1
-        self._known: tuple[int, Felt] | None = None
+        self._known: Felt | None = None
 
     def feel(self) -> Felt:
         """Return the state of now."""
-        data = Glimpse.of(self.stage).data
+        glimpse = Glimpse.of(self.stage)
+        if self._known is not None and glimpse.fresh and self._known.time == self.stage.time:
+            return self._known
+        self._known = self._look(glimpse.data)
+        return self._known
+
+    def _look(self, data: mujoco.MjData) -> Felt:
         first, end, anatomy = self._first, self._end, self.anatomy
         turns = anatomy.seen(data.xquat[first:end])
         # Where the trunk lies flat a heading by swing and twist is the direction the head or the face points to.
         facing = float(rotations.heading(turns[0]))
         inertia = 0.15 * anatomy.mass * anatomy.height**2
         return Felt(
-            data.xpos[first].copy(), turns[0], facing, data.subtree_com[first].copy(),
+            self.stage.time, data.xpos[first].copy(), turns[0], facing, data.subtree_com[first].copy(),
             data.subtree_linvel[first].copy(), data.subtree_angmom[first] / inertia, data.xpos[first:end].copy(),
             turns, self._touching(data), float(data.xpos[first, 2]) / anatomy.height,
         )  # fmt: skip

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from stunt import rotations
-from stunt.direction.behaviours.base import Behaviour, flat
+from stunt.direction.behaviours.base import Behaviour, flat, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.footwork import feet, past_feet, standing_on
 from stunt.direction.behaviours.posture import SIDES, arm, sign_of, standing, together
@@ -48,6 +48,8 @@ class Stumble(Behaviour):
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body tips or is pushed past its feet, and is not too far gone."""
+        if under_data(now):
+            return None
         felt = self.feel(now)
         assert self.sense is not None
         out = past_feet(self.sense.anatomy, felt)
