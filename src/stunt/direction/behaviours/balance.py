@@ -7,12 +7,15 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour, under_data
 from stunt.direction.behaviours.drive import Aim
-from stunt.direction.behaviours.footwork import feet, middle, past_feet, standing_on
+from stunt.direction.behaviours.footwork import apart, middle, past_feet, spots_for, standing_on
 from stunt.direction.behaviours.posture import SIDES, arm, standing, together
 from stunt.direction.behaviours.sense import Felt
-from stunt.direction.supervisor.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.contract import IDLE, RECOVERY, RUNNING, Bid, Status, failed, succeeded
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
+
+WIDE = 0.6
+"""Feet farther apart than this [m] must be moved first."""
 
 
 class Balance(Behaviour):
@@ -43,8 +46,10 @@ class Balance(Behaviour):
             return None  # it stands already
         assert self.sense is not None
         out = past_feet(self.sense.anatomy, felt)
-        if felt.tilt > 0.6 or felt.height < 0.75 or out > self.most:
+        if felt.tilt > 0.6 or felt.height < 0.7:
             return None
+        if out > self.most or apart(self.sense.anatomy, felt) > WIDE:
+            return Bid(0.1, "still upright", priority=IDLE + 1)  # better than nobody
         return Bid(0.6, f"{out:.2f} m outside its feet" if out > 0 else "over its feet")
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
@@ -67,7 +72,7 @@ class Balance(Behaviour):
         lifted = self.lifted(together(standing(), *arms), heading)
         back = felt.com[:2] - felt.root[:2]
         place = np.append(middle(anatomy, felt) - 0.6 * error - back, 0.975 * anatomy.height)
-        return standing_on(anatomy, lifted, feet(anatomy, felt), heading, place, self._facing)
+        return standing_on(anatomy, lifted, spots_for(anatomy, felt), heading, place, self._facing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when calm, and has failed when the weight is past the feet."""

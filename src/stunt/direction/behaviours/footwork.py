@@ -11,10 +11,31 @@ from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
 from stunt.rotations import Floats
 
+SOLE = 0.085
+"""Height of an ankle over the ground [m]."""
+
 
 def feet(anatomy: Anatomy, felt: Felt) -> dict[str, Floats]:
     """Return where the ankles are [m], by side."""
     return {side: felt.places[anatomy.number(f"{side}_foot")].copy() for side in SIDES}
+
+
+def spots_for(anatomy: Anatomy, felt: Felt) -> dict[str, Floats]:
+    """Return where feet should stand: those on the ground where they are, one in the air below its hip [m]."""
+    spots = feet(anatomy, felt)
+    for side in SIDES:
+        if not felt.touching & {f"{side}_foot", f"{side}_toe"}:
+            hip = felt.places[anatomy.number(f"{side}_thigh")]
+            out = 0.03 * sign_of(side) * np.array([-np.sin(felt.facing), np.cos(felt.facing)])
+            spots[side][:2] = hip[:2] + out
+        spots[side][2] = SOLE
+    return spots
+
+
+def apart(anatomy: Anatomy, felt: Felt) -> float:
+    """Return how far the feet are from each other over the ground [m]."""
+    left, right = feet(anatomy, felt).values()
+    return float(np.linalg.norm((left - right)[:2]))
 
 
 def middle(anatomy: Anatomy, felt: Felt) -> Floats:

@@ -9,10 +9,10 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour, flat, under_data
 from stunt.direction.behaviours.drive import Aim
-from stunt.direction.behaviours.footwork import feet, past_feet, standing_on
+from stunt.direction.behaviours.footwork import apart, feet, past_feet, standing_on
 from stunt.direction.behaviours.posture import SIDES, arm, sign_of, standing, together
 from stunt.direction.behaviours.sense import Felt
-from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.contract import IDLE, REFLEX, RUNNING, Bid, Status, failed, succeeded
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -53,15 +53,18 @@ class Stumble(Behaviour):
         felt = self.feel(now)
         assert self.sense is not None
         out = past_feet(self.sense.anatomy, felt)
-        if felt.height < 0.75 or felt.tilt > 0.8 or not (out > 0.28 or (out > 0.12 and felt.tilt > 0.25)) or out > 0.9:
+        if felt.height < 0.7 or felt.tilt > 0.8 or out > 0.9:
             return None
+        if not (out > 0.28 or (out > 0.12 and felt.tilt > 0.25)):
+            wide = apart(self.sense.anatomy, felt)
+            # No emergency: nobody is interrupted for it, but if nobody else can stand like this, it steps.
+            return Bid(0.4, f"feet {wide:.2f} m apart", priority=IDLE + 2) if out > 0.05 or wide > 0.4 else None
         return Bid(0.7, f"{math.degrees(felt.tilt):.0f}° tilted, {out:.2f} m outside its feet")
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Begin with the first step."""
         self._steps, self._facing, self._swing = 0, felt.facing, ""
         assert self.sense is not None
-        self._planted = feet(self.sense.anatomy, felt)
         self._begin_step(now, felt)
 
     def _begin_step(self, now: Situation, felt: Felt) -> None:
@@ -69,17 +72,19 @@ class Stumble(Behaviour):
         assert self.sense is not None
         self._planted = feet(self.sense.anatomy, felt)
         for side in SIDES:
-            self._planted[side][2] = max(0.08, min(self._planted[side][2], 0.12))
+            self._planted[side][2] = float(np.clip(self._planted[side][2], 0.08, 0.12))
         way = flat(felt.capture - felt.com[:2])
         ahead, left = felt.level(way)
-        if abs(left) > abs(ahead):
+        if float(np.linalg.norm(felt.capture - felt.com[:2])) < 0.08:  # no hurry: the foot that is farther out
+            swing = max(SIDES, key=lambda side: float(np.linalg.norm(self._planted[side][:2] - felt.com[:2])))
+        elif abs(left) > abs(ahead):
             swing = "l" if left > 0 else "r"
             if self._swing == swing:  # the other foot closes up
                 swing = "r" if swing == "l" else "l"
         else:
             swing = min(SIDES, key=lambda side: float(self._planted[side][:2] @ way))
         self._swing, self._since, self._steps = swing, now.time, self._steps + 1
-        self._from = self._planted[swing].copy()
+        self._from = feet(self.sense.anatomy, felt)[swing]
 
     def _aim_foot(self, felt: Felt) -> Floats:
         """Return where the swinging foot should land [m], (3,)."""
@@ -100,11 +105,12 @@ class Stumble(Behaviour):
         self._to = self._aim_foot(felt)
         ease = share * share * (3.0 - 2.0 * share)
         spot = self._from + ease * (self._to - self._from) + [0.0, 0.0, LIFT * math.sin(math.pi * min(share, 1.0))]
-        spots = {**self._planted, self._swing: spot}
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
         arms = [arm(side, 35.0, 45.0, 10.0, 45.0) for side in SIDES]
         lifted = self.lifted(together(standing(), *arms), heading)
         place = np.append(felt.root[:2], 0.94 * self.sense.anatomy.height)
+        # The standing leg pushes the body up to where it should be; the swinging one goes by where it is.
+        spots = {**self._planted, self._swing: spot + place - felt.root}
         lifted = standing_on(self.sense.anatomy, lifted, spots, felt.turn, place, self._facing)
         return Aim(lifted, 1.0, self.spring, 0.03)
 
@@ -113,7 +119,8 @@ class Stumble(Behaviour):
         assert self.sense is not None
         if felt.height < 0.62 or felt.tilt > 0.85:
             return failed("could not catch itself")
-        slow = float(np.linalg.norm(felt.velocity)) < 0.5
-        if slow and felt.tilt < 0.3 and past_feet(self.sense.anatomy, felt) < 0.02:
+        slow = float(np.linalg.norm(felt.velocity)) < 0.7
+        close = apart(self.sense.anatomy, felt) < 0.5
+        if slow and close and felt.tilt < 0.35 and past_feet(self.sense.anatomy, felt) < 0.04:
             return succeeded(f"caught itself in {self._steps} step{'s' if self._steps > 1 else ''}")
         return failed(f"{self._steps} steps were not enough") if self._steps > self.most_steps else RUNNING

@@ -49,15 +49,24 @@ def motion(stage: Stage, name: str, clip: str, *, loop: bool = False) -> Motion:
     return found.placed((spec.at[0], spec.at[1]), facing)
 
 
-def player(stage: Stage, name: str, clip: str, *, loop: bool = False, **options: Any) -> ClipPlayer:
-    """Return a controller that plays an own clip."""
-    return ClipPlayer(clip, motion(stage, name, clip, loop=loop), stage, name, **options)
+def player(
+    stage: Stage, name: str, clip: str, *, loop: bool = False, pace: float = 1.0, **options: Any
+) -> ClipPlayer:
+    """Return a controller that plays an own clip, perhaps faster or slower."""
+    found = motion(stage, name, clip, loop=loop)
+    return ClipPlayer(clip, replace(found, fps=pace * found.fps), stage, name, **options)
 
 
-def survival(stage: Stage, name: str) -> list[Controller]:
-    """Return what keeps a person going: balance, stumble, fall, roll, lie, get up."""
+def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]:
+    """Return what keeps a person going: balance, stumble, fall, roll, lie, get up.
+
+    Args:
+        stage: Where.
+        name: Who.
+        agile: Help for the root while it catches itself, share of m·g·h: 0.4 catches most trips, 0.1 few.
+    """
     ups = {side: motion(stage, name, clip) for side, clip in GET_UP.items()}
-    return [Balance(), Stumble(), Fall(), Roll(), Lie(), GetUp(ups)]
+    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), GetUp(ups)]
 
 
 @dataclass

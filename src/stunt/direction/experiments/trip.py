@@ -10,6 +10,8 @@ from stunt.direction.experiments.cast import Show, person, player, put_on, super
 from stunt.stage.scene import PropSpec
 
 WALKER, BALL, WALK = "walker", "ball", "walk"
+AGILE = 0.1
+"""A walker that is not helped much when it catches itself."""
 LIMIT = 15.0
 """Seconds after the trip within which it must walk again."""
 
@@ -41,7 +43,7 @@ def trip(seed: int) -> Show:
     )
     show = put_on("Trip", {WALKER: person(body="walk")}, {BALL: ball}, seed=seed, seconds=20.0)
     stage = show.stage
-    pool = [player(stage, WALKER, WALK, loop=True), *survival(stage, WALKER)]
+    pool = [player(stage, WALKER, WALK, loop=True), *survival(stage, WALKER, agile=AGILE)]
     supervise(show, WALKER, pool)
     return show
 
