@@ -11,8 +11,8 @@ from stunt.direction.behaviours.fall import FEET
 from stunt.direction.experiments.cast import Show, person, player, put_on, supervise, survival
 
 KICKER, PARTNER, KICK, STAND = "kicker", "partner", "kick", "idle"
-STRONG = 60.0
-"""A kick that gives its partner at least this much momentum is strong [kg·m/s]: 0.8 m/s for the whole body."""
+STRONG = 130.0
+"""A kick that gives its partner at least this much momentum is strong [kg·m/s]: more than a stumble catches."""
 LIMIT = 20.0
 """Seconds after the kick within which the partner must stand again."""
 
@@ -44,9 +44,22 @@ class KickOutcome:
 def kick(seed: int) -> Show:
     """Set the scene: a partner at a random distance, offset and heading before a kick of random speed."""
     rng = np.random.default_rng(seed)
-    distance, aside = rng.uniform(0.75, 1.15), rng.uniform(-0.1, 0.1)
-    turned = math.pi + rng.uniform(-0.8, 0.8)
-    pace = rng.uniform(0.8, 1.4)
+    distance, aside = rng.uniform(0.72, 1.0), rng.uniform(-0.08, 0.08)
+    turned = rng.uniform(-0.8, 0.8)
+    return kick_from(distance, aside, turned, rng.uniform(1.0, 1.8), seed)
+
+
+def kick_from(distance: float, aside: float, turned: float, pace: float, seed: int = 0) -> Show:
+    """Set the scene.
+
+    Args:
+        distance: Between the two [m].
+        aside: How far the partner stands to the kicker's left [m].
+        turned: How far it is turned from facing the kicker [rad].
+        pace: How many times as fast as the clip the kick is.
+        seed: Of the performance.
+    """
+    turned += math.pi
     people = {KICKER: person(), PARTNER: person((distance, aside), turned)}
     show = put_on("Kick", people, {}, seed=seed, seconds=LIMIT)
     stage = show.stage
