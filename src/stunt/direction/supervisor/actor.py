@@ -20,7 +20,7 @@ from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram
 from stunt.direction.motion_rows import Motion, blended, repeated, sole_geoms
-from stunt.direction.supervisor.feet import keep_feet
+from stunt.direction.supervisor.feet import common_ground, keep_feet
 from stunt.direction.supervisor.inertial import blended_in
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.posing import servo_rows
@@ -30,9 +30,13 @@ from stunt.errors import InvalidValueError
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
+LOOK: Final = 1.0 / 240.0
+"""Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
 UNROLL: Final = 12.0
 """Seconds a looping motion is laid out for; whoever plays it longer says so again."""
 AIM_FPS: Final = 60.0
+DENSE: Final = 4
+"""A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
 TWIN: Final = 4.0
 """Seconds of what was played that a tracking twin takes along."""
 
@@ -63,7 +67,7 @@ class Actor:
             root: How its root is helped.
         """
         self.stage, self.character = stage, stage.character(name)
-        self.settings, self.root = settings or ServoSettings(), root or RootSpring(yaw=0.1)
+        self.settings, self.root = settings or ServoSettings(look=LOOK), root or RootSpring(yaw=0.1)
         self.program = WorldspaceProgram.on(stage.model, stage.data, stage.board)
         self.soles = sole_geoms(stage.model, self.character)
         self.number = self.program.add(self.character, self.soles, self.settings, self.root)
@@ -193,6 +197,11 @@ class Actor:
         data = self.stage.data
         if blend > 0.0:
             qpos, qvel = data.qpos[self.slices[0]], data.qvel[self.slices[1]]
+            if place:
+                here = np.concatenate([qpos, qvel])
+                shift = common_ground(self.stage.model, self.character, self.layout, here, frames, motion.fps)
+                frames[:, :3] += shift
+                placed = replace(placed, qpos=placed.qpos + np.pad(shift, (0, self.layout.nq - 3)))
             soft = blended_in(self.layout, qpos, qvel, frames, motion.fps, blend)
             frames = keep_feet(self.stage.model, self.character, self.layout, soft, frames, motion.fps, blend)
         else:
@@ -222,7 +231,7 @@ class Actor:
         first = int((self.stage.time - self.played_since) * self.motion.fps)
         since, fps = self.played_since + first / self.motion.fps, self.motion.fps
         frames = self.played[min(first, len(self.played) - 1) : first + round(TWIN * fps)]
-        rows = self._lifted(frames, fps)
+        rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
         self._take(self.motion, rows, since)
 
     def give_back(self) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.grounding import grounded
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.similarity import Similarity, dof_weights
 from stunt.direction.supervisor.situation import Situation
@@ -98,7 +99,8 @@ class ClipPlayer(BaseController):
             return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
         if match.distance > limit:
             return None
-        frame = min(match.frame, max(len(self.motion.qpos) - round(1.5 * self.blend * self.motion.fps), 0))
+        last = len(self.motion.qpos) - round(1.5 * self.blend * self.motion.fps)  # there must be something left to play
+        frame = match.frame if self.motion.loop else min(match.frame, max(last, 0))
         return Bid(
             1.0 - match.distance / limit, f"{match.distance:.2f} from frame {match.frame}", frame / self.motion.fps
         )
@@ -124,7 +126,7 @@ class ClipPlayer(BaseController):
 
 
 def clip_player(stage: Stage, character: str, clip: Clip, *, loop: bool | None = None, **options: object) -> ClipPlayer:
-    """Make a clip player of a clip whose skeleton the character has.
+    """Make a clip player of a clip whose skeleton the character has; feet that sink into the floor are lifted out.
 
     Args:
         stage: Where.
@@ -133,7 +135,8 @@ def clip_player(stage: Stage, character: str, clip: Clip, *, loop: bool | None =
         loop: Whether it goes on from its beginning; None: as the clip says.
         options: As of `ClipPlayer`; `name` if not the clip's.
     """
-    motion = motion_of_clip(clip, stage.character(character))
+    who = stage.character(character)
+    motion = grounded(stage.model, who, motion_of_clip(clip, who))
     if loop is not None:
         motion = replace(motion, loop=loop)
     name = str(options.pop("name", clip.name))

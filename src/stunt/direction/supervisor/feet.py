@@ -13,11 +13,14 @@ from typing import Final
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from stunt import rotations
 from stunt.character.character import Character
+from stunt.direction.supervisor.grounding import lifted_out
 from stunt.direction.supervisor.inertial import fade
 from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.legs import Leg, leg_length, legs_of, reach
 from stunt.direction.supervisor.posing import Posed, posed
 from stunt.rotations import Floats
 
@@ -29,37 +32,16 @@ STILL: Final = 0.25
 """A foot slower than this stands [m/s]."""
 LOW: Final = 0.05
 """A foot lower than this above its lowest may stand [m]."""
+BRAKE: Final = 0.15
+"""A foot that stands but still moves a little comes to rest within this time [s]."""
+ROLL: Final = 0.18
+"""How long a foot takes to tilt as the data has it [s]."""
 SMALL: Final = 0.01
 """Nobody steps for less than this [m]."""
-_BALL = 1
-
-
-@dataclass(frozen=True)
-class Leg:
-    """One leg, as indices of bodies counted from the root, and columns of the joints' quaternions in `qpos`."""
-
-    thigh: int
-    shank: int
-    foot: int
-    hip_q: int
-    knee_q: int
-    ankle_q: int
-
-
-def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
-    """Return the legs that end in feet and hang on ball joints; others are left alone."""
-    found, first = list[Leg](), character.root_body
-    for name, foot in character.bodies.items():
-        if "foot" not in name:
-            continue
-        shank = int(model.body_parentid[foot])
-        thigh = int(model.body_parentid[shank])
-        chain = (thigh, shank, foot)
-        balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
-        if balls and thigh > first and character.root is not None:
-            q = [int(model.jnt_qposadr[model.body_jntadr[b]]) - character.root.qpos for b in chain]
-            found.append(Leg(thigh - first, shank - first, foot - first, *q))
-    return found
+STRETCH: Final = 0.985
+"""A leg is not stretched further than this share of its length where the data does not do it itself."""
+DEEPEST: Final = 0.15
+"""Nobody crouches deeper than this for a foot [m]."""
 
 
 def standing(places: Floats, fps: float) -> NDArray[np.bool_]:
@@ -68,6 +50,38 @@ def standing(places: Floats, fps: float) -> NDArray[np.bool_]:
         return np.ones(len(places), bool)
     speed = np.linalg.norm(np.gradient(places, 1.0 / fps, axis=0), axis=1)
     return np.asarray((speed < STILL) & (places[:, 2] < places[:, 2].min() + LOW))
+
+
+def common_ground(
+    model: mujoco.MjModel, character: Character, layout: Layout, state: Floats, data: Floats, fps: float
+) -> Floats:
+    """Return how far to move data over the ground so that feet that stand, in both, stand in one place [m], (3,).
+
+    Args:
+        model: The scene.
+        character: Who.
+        layout: Of its coordinates.
+        state: What the body does now, (nq + nv,).
+        data: The motion it is about to go over to, (F, nq + nv).
+        fps: Frames per second.
+    """
+    legs = legs_of(model, character)
+    window = min(len(data), round(0.4 * fps) + 2)
+    if not legs or window < 3:
+        return np.zeros(3)
+    here = posed(model, character, state[None, : layout.nq]).positions[0]
+    there = posed(model, character, data[:window, : layout.nq]).positions
+    shifts = []
+    for leg, velocity in zip(legs, _foot_velocities(model, character, layout, state, legs), strict=True):
+        slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
+        if (
+            slow
+            and standing(there[:, leg.foot], fps)[0]
+            and here[leg.foot, 2] < there[:, leg.foot, 2].min() + 1.5 * LOW
+        ):
+            shifts.append(here[leg.foot] - there[0, leg.foot])
+    shift = np.mean(shifts, axis=0) if shifts else np.zeros(3)
+    return np.array([shift[0], shift[1], 0.0])
 
 
 def keep_feet(
@@ -88,17 +102,59 @@ def keep_feet(
     window = min(len(frames), round((blend + 3.0 * STEP + 0.1) * fps) + 1)
     if not legs or window < 3:
         return frames
-    now = posed(model, character, frames[:window, : layout.nq])
-    wanted = posed(model, character, data[:window, : layout.nq])
-    speeds = _foot_velocities(model, character, layout, frames[0], legs)
-    out, begin = frames.copy(), blend
-    for leg, speed in zip(legs, speeds, strict=True):
-        path, begin = _foot_path(now.positions[:, leg.foot], wanted.positions[:, leg.foot], fps, speed, begin)
-        turns = _foot_turns(now.turns[:, leg.foot], wanted.turns[:, leg.foot], path, fps)
-        _reach(model, character, out[:window], leg, now, path, turns)
+    out = frames.copy()
+    paths, turns = _feet_of(model, character, layout, frames[:window], data[:window], fps, blend, legs)
+    now = posed(model, character, out[:window, : layout.nq])
+    out[:window, 2] -= _crouch(model, character, legs, now, paths, fps)
+    now = posed(model, character, out[:window, : layout.nq])
+    for leg, path, turn in zip(legs, paths, turns, strict=True):
+        reach(model, character, out[:window], leg, now, path, turn)
+    out[:window, : layout.nq] = lifted_out(model, character, out[:window, : layout.nq], fps, most=0.12, ease=BRAKE)
+    out[0] = frames[0]
     out[:window, layout.nq :] = layout.velocities(out[: window + 1, : layout.nq], fps)[:window]
     out[0] = frames[0]
     return out
+
+
+def _feet_of(
+    model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, data: Floats, fps: float,
+    blend: float, legs: list[Leg],
+) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
+    """Return where the feet go, (F, 3) each, and how they are turned, (F, 4) each."""
+    now = posed(model, character, frames[:, : layout.nq])
+    wanted = posed(model, character, data[:, : layout.nq])
+    speeds = _foot_velocities(model, character, layout, frames[0], legs)
+    paths, turns, begin = [], [], blend
+    time = np.arange(len(data)) / fps
+    for leg, speed in zip(legs, speeds, strict=True):
+        here, there = now.positions[0, leg.foot], wanted.positions[:, leg.foot]
+        course, begin = _course(here, there, fps, speed, begin)
+        paths.append(there + course.along(here - there[0], speed - (there[1] - there[0]) * fps, time))
+        turned = rotations.difference(now.turns[0, leg.foot], wanted.turns[0, leg.foot])
+        left = rotations.from_rotation_vector(rolled(time)[:, None] * turned)
+        turns.append(rotations.multiply(wanted.turns[:, leg.foot], left))
+    return paths, turns
+
+
+def _crouch(
+    model: mujoco.MjModel, character: Character, legs: list[Leg], now: Posed, paths: list[Floats], fps: float
+) -> Floats:
+    """Return how much lower the root must be for all feet to be within reach [m], (F,); it begins and ends at 0."""
+    need = np.zeros(len(paths[0]))
+    for leg, path in zip(legs, paths, strict=True):
+        longest = STRETCH * leg_length(model, character, leg)
+        line = now.positions[:, leg.thigh] - path
+        flat = (line[:, :2] ** 2).sum(axis=1)
+        highest = np.sqrt(np.maximum(longest**2 - flat, (0.6 * longest) ** 2))
+        # What the body does anyway, it may go on doing.
+        before = now.positions[:, leg.thigh] - now.positions[:, leg.foot]
+        own = np.maximum(np.linalg.norm(before, axis=1) - longest, 0.0)
+        need = np.maximum(need, line[:, 2] - highest - own)
+    wide = maximum_filter1d(np.minimum(need, DEEPEST), 2 * round(0.08 * fps) + 1, mode="nearest")
+    soft = gaussian_filter1d(wide, 0.06 * fps, mode="nearest")
+    share = np.minimum(np.arange(len(soft)) / max(0.1 * fps, 1.0), 1.0)
+    share = np.minimum(share, share[::-1])
+    return np.asarray(soft * share**2 * (3.0 - 2.0 * share))
 
 
 def _foot_velocities(
@@ -111,106 +167,75 @@ def _foot_velocities(
     return [(both[1, leg.foot] - both[0, leg.foot]) / tick for leg in legs]
 
 
-def _foot_path(now: Floats, data: Floats, fps: float, velocity: Floats, begin: float) -> tuple[Floats, float]:
-    """Return where a foot goes, (F, 3), and when the next one may step [s].
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How one foot gets from where it is to where the data has it.
+
+    Attributes:
+        begin: When it leaves its place [s].
+        seconds: How long it takes.
+        lift: How high it goes on the way [m].
+    """
+
+    begin: float
+    seconds: float
+    lift: float
+
+    def along(self, off: Floats, rate: Floats, time: Floats) -> Floats:
+        """Return by how much the foot is off the data's own path, (F, 3).
+
+        Args:
+            off: At the beginning [m], (3,).
+            rate: How fast that changes at the beginning [m/s], (3,).
+            time: [s], (F,).
+        """
+        if self.begin <= 0.0:
+            left = fade(off, rate, np.minimum(time / self.seconds, 1.0), self.seconds)
+        else:
+            brake = min(BRAKE, self.begin)
+            left = self.share_left(time)[:, None] * off
+            left[:, 2] = rolled(time) * off[2]
+            left += fade(np.zeros(3), rate, np.minimum(time / brake, 1.0), brake)
+        share = np.clip((time - self.begin) / self.seconds, 0.0, 1.0)
+        left[:, 2] += self.lift * 16.0 * (share * (1.0 - share)) ** 2
+        return left
+
+    def share_left(self, time: Floats) -> Floats:
+        """Return which share of the way is still to go, (F,)."""
+        return rolled((time - self.begin) * ROLL / self.seconds)
+
+
+def rolled(time: Floats) -> Floats:
+    """Return which share of a foot's tilt and height is still its own, (F,): it rolls into the data's at once."""
+    s = np.clip(time / ROLL, 0.0, 1.0)
+    return np.asarray(1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s**2))
+
+
+def _course(now: Floats, data: Floats, fps: float, velocity: Floats, begin: float) -> tuple[Course, float]:
+    """Return how a foot gets into its place, and when the next one may step [s].
 
     Args:
-        now: Where the blend has it.
-        data: Where the data has it.
+        now: Where it is, (3,).
+        data: Where the data has it, (F, 3).
         fps: Frames per second.
         velocity: Of the foot at the beginning [m/s].
         begin: When it may step, if it must [s].
     """
     stands = standing(data, fps)
-    off, time = now[0] - data[0], np.arange(len(data)) / fps
+    off = now - data[0]
     slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
-    if not (stands[0] and slow and now[0, 2] < data[:, 2].min() + 1.5 * LOW):
-        return _landed(now, data, fps, velocity, stands), begin
+    if not (stands[0] and slow and now[2] < data[:, 2].min() + 1.5 * LOW):
+        landing = int(np.argmax(stands)) / fps if stands.any() else len(stands) / fps
+        return Course(0.0, min(max(landing, 0.6 * STEP), 2.0 * STEP), _lift(off)), begin
     lifted = (int(np.argmin(stands)) if not stands.all() else len(stands)) / fps
     if lifted < begin + 0.1:
         # The data lifts it soon: it stays till then and makes up for the rest in the air.
-        return _stepped(data, off, time, lifted, 0.0, stay=now[0]), begin
+        return Course(max(lifted, 1.0 / fps), STEP, _lift(off)), begin
     if np.linalg.norm(off[:2]) < SMALL:
-        return _stepped(data, off, time, 0.0, 0.0), begin
-    return _stepped(data, off, time, begin, LIFT, stay=now[0]), begin + STEP
+        return Course(1.0 / fps, STEP, 0.0), begin
+    return Course(begin, STEP, LIFT), begin + STEP
 
 
-def _landed(now: Floats, data: Floats, fps: float, velocity: Floats, stands: NDArray[np.bool_]) -> Floats:
-    """Return the path of a foot in the air: in its place by the time the data has it stand."""
-    landing = int(np.argmax(stands)) / fps if stands.any() else len(stands) / fps
-    seconds = min(max(landing, 0.6 * STEP), 2.0 * STEP)
-    time = np.arange(len(data)) / fps
-    rate = velocity - (data[1] - data[0]) * fps
-    share = np.minimum(time / seconds, 1.0)
-    path = data + fade(now[0] - data[0], rate, share, seconds)
-    if landing == 0.0:  # the data has it on the ground already: it must not be dragged there
-        path[:, 2] += LIFT * 16.0 * (share * (1.0 - share)) ** 2
-    return path
-
-
-def _stepped(data: Floats, off: Floats, time: Floats, begin: float, lift: float, stay: Floats | None = None) -> Floats:
-    """Return a path that goes from a place to the data's in one step."""
-    share = np.clip((time - begin) / STEP, 0.0, 1.0)
-    ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
-    path = data + (1.0 - ease)[:, None] * off
-    if stay is not None:
-        path[time <= begin] = stay
-    path[:, 2] += lift * 16.0 * (share * (1.0 - share)) ** 2
-    return path
-
-
-def _foot_turns(now: Floats, data: Floats, path: Floats, fps: float) -> Floats:
-    """Return how a foot is turned: as it stands while it stands, then as the data has it."""
-    moved = np.linalg.norm(path - path[0], axis=1)
-    gone = int(np.argmax(moved > 1e-4)) if (moved > 1e-4).any() else len(path)
-    share = np.clip((np.arange(len(path)) - gone) / (STEP * fps), 0.0, 1.0)
-    off = rotations.difference(np.broadcast_to(now[0], data.shape), data)
-    return rotations.multiply(data, rotations.from_rotation_vector((1.0 - share)[:, None] * off))
-
-
-def _reach(
-    model: mujoco.MjModel, character: Character, frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats
-) -> None:
-    """Bend a leg in all frames so that its foot is on a path, in place."""
-    first = character.root_body
-    hip, knee, ankle = (now.positions[:, b] for b in (leg.thigh, leg.shank, leg.foot))
-    upper = float(np.linalg.norm(model.body_pos[leg.shank + first]))
-    lower = float(np.linalg.norm(model.body_pos[leg.foot + first]))
-    line = path - hip
-    far = np.clip(np.linalg.norm(line, axis=1), abs(upper - lower) * 1.01, (upper + lower) * 0.9995)
-    # The knee: as much more or less bent as the new distance needs, about the axis it is bent about.
-    old = np.clip(np.linalg.norm(ankle - hip, axis=1), abs(upper - lower) * 1.01, (upper + lower) * 0.9999)
-    bend = _inner_angle(upper, lower, old) - _inner_angle(upper, lower, far)
-    axis = np.cross(knee - hip, ankle - knee)
-    size = np.linalg.norm(axis, axis=1, keepdims=True)
-    side = rotations.rotate(now.turns[:, leg.thigh], np.array([0.0, 1.0, 0.0]))
-    axis = np.where(size > 1e-4, axis / np.maximum(size, 1e-9), side)
-    turn = rotations.from_rotation_vector(axis * bend[:, None])
-    shank = rotations.multiply(turn, now.turns[:, leg.shank])
-    ankle = knee + rotations.rotate(turn, ankle - knee)
-    # The hip: so that the foot lies in the right direction.
-    swing = _between(ankle - hip, line)
-    thigh = rotations.multiply(swing, now.turns[:, leg.thigh])
-    shank = rotations.multiply(swing, shank)
-    pelvis = now.turns[:, int(model.body_parentid[leg.thigh + first]) - first]
-    for column, outer, inner, body in (
-        (leg.hip_q, pelvis, thigh, leg.thigh), (leg.knee_q, thigh, shank, leg.shank),
-        (leg.ankle_q, shank, turns, leg.foot),
-    ):  # fmt: skip
-        own = rotations.conjugate(model.body_quat[body + first])
-        frames[:, column : column + 4] = rotations.multiply(
-            np.broadcast_to(own, inner.shape), rotations.multiply(rotations.conjugate(outer), inner)
-        )
-
-
-def _inner_angle(a: float, b: float, c: Floats) -> Floats:
-    """Return the angle opposite side c of a triangle [rad]."""
-    return np.asarray(np.arccos(np.clip((a * a + b * b - c * c) / (2.0 * a * b), -1.0, 1.0)))
-
-
-def _between(start: Floats, end: Floats) -> Floats:
-    """Return the shortest turns of vectors into the directions of others, (F, 4)."""
-    a = start / np.linalg.norm(start, axis=1, keepdims=True)
-    b = end / np.linalg.norm(end, axis=1, keepdims=True)
-    w = 1.0 + (a * b).sum(axis=1, keepdims=True)
-    return rotations.normalise(np.concatenate([w, np.cross(a, b)], axis=1))
+def _lift(off: Floats) -> float:
+    """Return how high a foot goes for a step of that size [m]."""
+    return min(LIFT, 0.5 * float(np.linalg.norm(off[:2])))

@@ -90,6 +90,21 @@ class Layout:
         # Both steps around a frame are in frames half a step apart: their mean is good to second order.
         return np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])
 
+    def dense(self, frames: Floats, fps: float, factor: int) -> Floats:
+        """Return frames with others between them, along the curves data is played along, (factor·(F−1)+1, nq+nv)."""
+        if len(frames) < 2:
+            return frames
+        one, two = frames[:-1], frames[1:]
+        way = self.difference(two[:, : self.nq], one[:, : self.nq])
+        v0, v1 = one[:, self.nq :] / fps, two[:, self.nq :] / fps
+        pieces = []
+        for k in range(factor):
+            s = k / factor
+            change = s * (1 - s) ** 2 * v0 + s * s * (3 - 2 * s) * way + s * s * (s - 1) * v1
+            pace = 6 * s * (1 - s) * way + (1 - 4 * s + 3 * s * s) * v0 + (3 * s * s - 2 * s) * v1
+            pieces.append(np.concatenate([self.moved(one[:, : self.nq], change), pace * fps], axis=1))
+        return np.concatenate([np.stack(pieces, axis=1).reshape(-1, frames.shape[1]), frames[-1:]])
+
     def frames(self, motion: Motion) -> Floats:
         """Return positions and velocities side by side, (F, nq + nv)."""
         return np.concatenate([motion.qpos, self.velocities(motion.qpos, motion.fps)], axis=1)

@@ -23,6 +23,7 @@ from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.direction.supervisor.twin import Twin, with_twins
+from stunt.errors import UnknownNameError
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
@@ -102,12 +103,14 @@ class Supervisor:
         Raises:
             UnknownNameError: There is none of that name.
         """
-        from stunt.errors import UnknownNameError
-
         if name not in self.pool:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
         self._request, self._patience, self._asked = name, self.stage.time + patience, False
         self._due = min(self._due, self.stage.tick)
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Write down that a request came to nothing."""
+        self._note("refused", controller=name, reason=reason)
 
     def look(self) -> Situation:
         """Return the character's situation now."""
@@ -173,7 +176,7 @@ class Supervisor:
             return
         if wanted is self.current or now.time > self._patience or wanted is None:
             reason = "already in charge" if wanted is self.current else "could not take over from here"
-            self._note("refused", controller=self._request, reason=reason)
+            self.refuse(self._request, reason)
             self._request = ""
         if not status.running or self._waiting:
             self._choose(now, status, "ended")
