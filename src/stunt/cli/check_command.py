@@ -1,4 +1,4 @@
-"""`stunt check THING`: what a clip is, what looks wrong with it, and what Stunt would assume."""
+"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import math
 from pathlib import Path
 from typing import Any
 
+from stunt.cli import controller_check
 from stunt.cli.terminal import write
 
-HELP = "say what a clip, body or script is, and what looks wrong with it"
+THINGS = (
+    "a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml), a script (.yaml) or a controller (module:Class)"
+)
+HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt check`."""
     add = parser.add_argument
-    add("thing", metavar="THING", help="a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml) or a script (.yaml)")
+    add("thing", metavar="THING", help=THINGS)
     add("--up", choices=("x", "y", "z"), help="the clip's upward axis")
     add("--scale", type=float, metavar="M", help="metres per unit of the clip")
     add("--fps", type=float, metavar="N", help="the clip's frames per second")
@@ -34,6 +38,10 @@ def check(args: argparse.Namespace) -> int:
         return _show(args, _script_findings(args.thing))
     if suffix in (".xml", ".mjcf"):
         return _show(args, _body_findings(args.thing))
+    if controller_check.is_controller(args.thing):
+        found = controller_check.controller_findings(args.thing)
+        _show(args, found)
+        return 0 if found[0]["ok"] else 2
     return _show(args, _clip_findings(args))
 
 

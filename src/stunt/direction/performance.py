@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stunt
-from stunt.direction import clips_section, tension_section, trajectory_section  # noqa: F401  (join KINDS)
+from stunt.direction import clips_section, supervisor_section, tension_section, trajectory_section  # noqa: F401  (KINDS)
 from stunt.direction.beats import resolve_beats
 from stunt.direction.check import check_against_stage, matching_joints
 from stunt.direction.feasibility import BeatForecast, forecast, warnings_for
