@@ -17,6 +17,7 @@ from stunt.export.options import Options
 from stunt.export.skin import skin
 from stunt.export.solids import colored_geoms
 from stunt.export.stagecraft import gather
+from stunt.motion.read import read_clip
 from stunt.rotations import rotate
 
 HERE = Path(__file__).parent
@@ -147,3 +148,16 @@ def test_no_triangle_is_torn_when_the_body_falls(skinned):
             posed += surface.weights[:, slot, None] * moved
         lengths = np.linalg.norm(posed[edges[:, 0]] - posed[edges[:, 1]], axis=1)
         assert lengths.max() < 0.09, f"frame {frame}: {lengths.max():.3f} m"
+
+
+# ---- and back
+
+
+def test_stunt_reads_its_own_glb_as_a_clip(tmp_path, ada_take):
+    file = export(ada_take, tmp_path / "ada.glb", fps=30)[0]
+    clip = read_clip(file)
+    _, rigs, _ = gather(ada_take, Options(fps=30))
+    order = [clip.skeleton.names.index(name) for name in rigs[0].names]
+    off = np.abs(clip.world_at(np.arange(len(rigs[0].positions)) / 30.0).positions[:, order] - rigs[0].positions).max()
+    print(f"worst {1000 * off:.4f} mm")
+    assert off < 1e-5
