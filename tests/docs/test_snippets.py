@@ -12,7 +12,8 @@ from snippets import PAGES, ROOT, Snippet, filled_in, snippets
 from stunt.cli.main import main
 from stunt.cli.parser import parse
 
-PYTHON = [page for page in PAGES if snippets(page, "python") and page.name != "README.md"]  # the README has its own test
+# The README has a test of its own.
+PYTHON = [page for page in PAGES if snippets(page, "python") and page.name != "README.md"]
 YAML = [snippet for page in PAGES for snippet in snippets(page, "yaml")]
 SHELL = [snippet for page in PAGES for snippet in snippets(page, "sh")]
 

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C while the engine loads is handled like any other.
-    from stunt.cli import check_command, commands, perform, tension_command, track_command
+    from stunt.cli import check_command, commands, completion_command, perform, tension_command, track_command
 
     run = {
         "perform": perform.perform,
@@ -55,6 +55,7 @@ def _run(args: argparse.Namespace) -> int:
         "show": commands.show,
         "figures": commands.figures,
         "bench": commands.bench,
+        "completion": completion_command.completion,
     }
     return run[args.command](args)
 
