@@ -1,4 +1,4 @@
-"""`stunt completion SHELL`: what a shell needs to complete commands, options, and examples, clips and bodies by name."""
+"""`stunt completion SHELL`: what a shell needs to complete commands, options, examples, clips and bodies."""
 
 from __future__ import annotations
 
