@@ -41,14 +41,13 @@ from stunt.stage.build import build
 from stunt.stage.contacts import Hit
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Crew, Stage
-from stunt.stage.scene import Attach, CharacterSpec, Collisions, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Collisions, Drag, PropSpec, Push, Release, Scene, Throw
 
 __all__ = [
-    "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyDiagnosis", "CharacterSpec", "Clip", "Collisions",
-    "Crew", "Exit", "Follower", "Happenings", "Hit", "MachineSpec", "Motion", "Part", "Performance",
-    "Performer", "Pose", "PropSpec", "Push", "Reactions", "Release", "RootSpring", "Scene", "Script",
-    "ServoSettings", "Stage", "StateSpec", "StuntError", "Take", "TensionPerformer", "Throw", "Tracker",
-    "Trajectory", "__version__", "body_from_clip", "build", "describe_body", "examine_body", "filmstrip",
-    "load_clip", "load_script", "make_report", "motion_of_clip", "perform", "read_clip", "retarget",
-    "save_script", "script_from_data", "script_to_data",
+    "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyDiagnosis", "CharacterSpec", "Clip", "Collisions", "Crew",
+    "Drag", "Exit", "Follower", "Happenings", "Hit", "MachineSpec", "Motion", "Part", "Performance", "Performer",
+    "Pose", "PropSpec", "Push", "Reactions", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage",
+    "StateSpec", "StuntError", "Take", "TensionPerformer", "Throw", "Tracker", "Trajectory", "__version__",
+    "body_from_clip", "build", "describe_body", "examine_body", "filmstrip", "load_clip", "load_script", "make_report",
+    "motion_of_clip", "perform", "read_clip", "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip

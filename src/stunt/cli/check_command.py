@@ -1,4 +1,4 @@
-"""`stunt check THING`: what a clip, body or script is, what looks wrong with it, and what Stunt would assume."""
+"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from stunt.cli import controller_check
 from stunt.cli.terminal import write
 
 Findings = tuple[dict[str, Any], list[str]]
 """Data for programs, lines for people."""
 
-HELP = "say what a clip, body or script is, and what looks wrong with it"
+THINGS = "a clip or skeleton (a file or a name), a body (a file or a name), a script or a controller (module:Class)"
+HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt check`."""
     add = parser.add_argument
-    add("thing", metavar="THING", help="a clip or skeleton (a file or a name), a body (a file or a name) or a script")
+    add("thing", metavar="THING", help=THINGS)
     add("--as", dest="kind", choices=("clip", "body", "script"), help="what to take it for (default: by its name)")
     add("--up", choices=("x", "y", "z"), help="the clip's upward axis")
     add("--scale", type=float, metavar="M", help="metres per unit of the clip")
@@ -34,6 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> int:
     """Examine a thing; 0 where it can be used."""
+    if controller_check.is_controller(args.thing):
+        found = controller_check.controller_findings(args.thing)
+        _show(args, found)
+        return 0 if found[0]["ok"] else 2
     for matches, findings in CHECKS:
         if matches(args):
             return _show(args, findings(args))
