@@ -5,11 +5,14 @@ import { css, readable, svg } from "./tools.js";
 export const HEIGHT = { ruler: 22, events: 26, who: 46, tension: 42, limb: 17 };
 const TENSION = [0.03, 3]; // seconds to come back: top and bottom of the lane, on a logarithmic scale
 
+// Whether tension is a level of its own here, and not the seconds of the beat law.
+export const leveled = (about) => about.tension_start !== null && about.tension_start !== undefined;
+
 export function lanesOf(outline, scene, folded) {
   const lanes = [{ kind: "ruler" }, { kind: "events" }];
   for (const [name, about] of Object.entries(outline.characters)) {
     lanes.push({ kind: "who", character: name });
-    if (about.beats.length || about.tension_poses.length) lanes.push({ kind: "tension", character: name });
+    if (about.beats.length || leveled(about)) lanes.push({ kind: "tension", character: name });
     const limbs = scene?.characters[name]?.limbs ?? {};
     const moves = about.beats.length || about.tension_poses.length;
     if (!folded && moves) for (const limb of Object.keys(limbs)) lanes.push({ kind: "limb", character: name, limb });
@@ -173,6 +176,18 @@ export function drawCues(lane, about, scale, chosen) {
       svg("rect", { class: "edge", "data-edge": "end", x: x + width - 5, y: lane.top + 10, width: 5, height: lane.height - 20 }),
     );
     return group;
+  });
+}
+
+// What a state machine or a supervisor did in the last run; to be read, not to be moved.
+export function drawStates(lane, entries, scale, end) {
+  const mine = entries.filter((e) => e.character === lane.character);
+  return mine.map((entry, k) => {
+    const x = scale.x(entry.time), width = Math.max(scale.x(mine[k + 1]?.time ?? end) - x - 2, 2);
+    const name = svg("text", { x: x + 6, y: lane.top + 27 }), tip = svg("title");
+    name.textContent = width > 30 ? entry.state ?? entry.to ?? entry.controller ?? "" : "";
+    tip.textContent = `${entry.state ?? entry.to ?? entry.controller ?? ""} from ${entry.time.toFixed(2)} s: ${entry.why ?? ""}`;
+    return svg("g", { class: "state" }, svg("rect", { x, y: lane.top + 9, width, height: lane.height - 18, rx: 5 }), name, tip);
   });
 }
 

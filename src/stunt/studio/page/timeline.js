@@ -1,7 +1,8 @@
 // The timeline: draws lanes, and turns drags, clicks and keys on them into edits of the script.
 
 import {
-  drawBeats, drawClips, drawCues, drawEvents, drawLevels, drawLimb, drawRuler, drawTension, lanesOf, levelAt, tensionAt,
+  drawBeats, drawClips, drawCues, drawEvents, drawLevels, drawLimb, drawRuler, drawStates, drawTension, lanesOf, levelAt, leveled,
+  tensionAt,
 } from "./lanes.js";
 import { $, clamp, drag, el, readable, svg, toast } from "./tools.js";
 
@@ -66,11 +67,12 @@ export class Timeline {
       case "ruler": return drawRuler(lane, scale, width, this.end, height);
       case "events": return drawEvents(lane, outline, scale, choice.event);
       case "who": return [
+        ...drawStates(lane, results?.in_charge ?? [], scale, this.end),
         ...drawClips(lane, about, scale, choice.character === lane.character ? choice.clip : null),
         ...drawCues(lane, about, scale),
         ...drawBeats(lane, about, results?.beats[lane.character], scale, chosen),
       ];
-      case "tension": return about.tension_poses.length
+      case "tension": return leveled(about)
         ? drawLevels(lane, about, scale, this.end) : drawTension(lane, about, scale, this.end);
       default: return drawLimb(lane, about, scene.characters[lane.character].limbs[lane.limb], scale, chosen);
     }
