@@ -17,6 +17,7 @@ from stunt.errors import StuntError
 Floats = NDArray[np.float64]
 _STEPS = 30
 _CLOSE = 1e-3  # [m]
+_LIMB, _TRUNK = 2e-3, 0.1  # costs of moving away from the pose so far
 _MID = re.compile(r"(?:^|_)(bend|rotation|turn|tilt)$")  # sideways or about the vertical: changes sign in a mirror
 
 
@@ -69,7 +70,7 @@ class Posing:
         start = self.qpos_of(character, angles)
         configuration = mink.Configuration(self.model, start.copy())
         task = mink.FrameTask(self.model.body(someone.body(body)).name, "body", position_cost=1.0, orientation_cost=0.0)
-        rest = mink.PostureTask(self.model, cost=2e-3)
+        rest = mink.PostureTask(self.model, cost=self._stay(someone, body))
         rest.set_target(start)
         frozen = mink.DofFreezingTask(self.model, [d for d in range(self.model.nv) if d not in free])
         limits = [mink.ConfigurationLimit(self.model)]
@@ -86,6 +87,15 @@ class Posing:
             )  # fmt: skip
             configuration.integrate_inplace(velocity, 0.1)
         return self._angles(someone, configuration.q, {**angles}, free)
+
+    def _stay(self, someone: Character, body: str) -> Floats:
+        """Return how much each degree of freedom would rather stay: a limb moves easily, the trunk only if it must."""
+        cost = np.full(self.model.nv, _LIMB)
+        side = body[:2] if body[1:2] == "_" else ""
+        for joint in someone.joints.values():
+            if side and not joint.name.startswith(side):
+                cost[joint.dof : joint.dof + joint.nv] = _TRUNK
+        return cost
 
     def _chain(self, someone: Character, body: int) -> set[int]:
         """Return the character's degrees of freedom that move a body, from it up to the trunk."""

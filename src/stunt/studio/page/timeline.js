@@ -17,7 +17,6 @@ export class Timeline {
     this.taps = [];
     this.tempo = null;
     this.svg.addEventListener("pointerdown", (e) => this.down(e));
-    this.svg.addEventListener("dblclick", (e) => this.twice(e));
     $("scroll").addEventListener("wheel", (e) => this.wheel(e), { passive: false });
     $("fold").onclick = () => this.fold();
     $("fit").onclick = () => { this.zoom = 1; this.draw(); };
@@ -155,7 +154,13 @@ export class Timeline {
 
   down(event) {
     if (event.button !== 0) return;
-    const target = event.target;
+    const target = event.target, last = this.last;
+    // The first click draws everything anew, and then browsers see no double-click on what was there.
+    this.last = { at: event.timeStamp, x: event.clientX, y: event.clientY };
+    if (last && event.timeStamp - last.at < 400 && Math.hypot(event.clientX - last.x, event.clientY - last.y) < 5) {
+      this.last = null;
+      if (this.twice(event)) return;
+    }
     const beat = target.closest(".beat"), clip = target.closest(".clip"), mark = target.closest(".event");
     if (target.classList.contains("handle")) return this.dragHandle(event, target);
     if (beat) return beat.dataset.limb ? this.dragLimb(event, beat) : this.dragBeat(event, beat);
@@ -314,13 +319,16 @@ export class Timeline {
   twice(event) {
     const { target } = event;
     if (target.classList.contains("handle") && target.dataset.hold !== undefined) {
-      return this.studio.edit("set_hold", { character: target.dataset.character, index: Number(target.dataset.hold), hold: null });
+      this.studio.edit("set_hold", { character: target.dataset.character, index: Number(target.dataset.hold), hold: null });
+      return true;
     }
     const { lane, character } = target.dataset;
     if (lane === "who" && character) {
       this.studio.choose({ character });
       this.addBeat(this.snapped(this.timeOf(event), event));
+      return true;
     }
+    return false;
   }
 
   // A new beat has the pose that is being edited, or the one the body is in.
