@@ -9,7 +9,10 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "stunt"
 
 # Each room may import the rooms to its left, and itself.
-ORDER = ("base", "character", "motion", "control", "stage", "record", "direction", "figures", "studio", "bench", "cli")
+ORDER = (
+    "base", "character", "motion", "control", "stage", "record", "direction", "export", "gym", "figures", "studio",
+    "bench", "cli",
+)  # fmt: skip
 BASE = ("errors", "rotations", "compiled", "__init__")
 EXAMPLES_FOR = ("figures", "studio", "bench", "cli")
 

@@ -16,7 +16,19 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, studio, tension, trajectories
+from stunt.bench import (
+    control_cost,
+    environments,
+    loop_cost,
+    motion_graph,
+    scaling,
+    similarity,
+    speed,
+    studio,
+    tension,
+    trajectories,
+    video,
+)
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -27,6 +39,10 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "video": video.measure,
+    "gym": environments.measure,
+    "similarity": similarity.measure,
+    "motion_graph": motion_graph.measure,
 }
 """What is measured where nothing is named."""
 ON_REQUEST: Final[dict[str, Callable[[bool], list[Measurement]]]] = {"studio": studio.measure}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stunt
-from stunt.direction import clips_section, tension_section, trajectory_section  # noqa: F401  (join KINDS)
+from stunt.direction import clips_section, supervisor_section, tension_section, trajectory_section  # noqa: F401  (KINDS)
 from stunt.direction.beats import resolve_beats
 from stunt.direction.check import check_against_stage, matching_joints
 from stunt.direction.feasibility import BeatForecast, forecast, warnings_for
@@ -24,12 +24,13 @@ from stunt.direction.performer import Performer
 from stunt.direction.script import Script
 from stunt.direction.sections import KINDS
 from stunt.errors import BlowUpError, UnknownNameError
+from stunt.motion.clip_record import clip_record
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import build
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import Attach, CharacterSpec, Event, Push, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -218,6 +219,9 @@ class Performance:
         return {
             "body": self.script.scene.characters[name].body,
             "root": self.script.scene.characters[name].root,
+            "at": list(self.script.scene.characters[name].at),
+            "facing": self.script.scene.characters[name].facing,
+            "clip": clip_record(self.script.scene.characters[name].body),
             "root_body": character.root_body,
             "root_qpos": character.root.qpos if character.root else None,
             "mass": character.mass,
@@ -273,6 +277,8 @@ def _end_of(event: Event) -> float:
     match event:
         case Push():
             return event.at + event.duration
+        case Drag():
+            return event.until
         case Throw():
             return event.hits_at
         case Attach(until=float() as until):

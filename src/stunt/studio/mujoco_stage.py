@@ -19,9 +19,8 @@ from stunt.direction.performance import Performance
 from stunt.direction.script import Script
 from stunt.direction.script_file import script_from_text
 from stunt.errors import BlowUpError, StuntError
-from stunt.record.camera import Camera, points_of_performance
+from stunt.record.camera import Camera, aim, points_of_performance
 from stunt.record.live import LiveViewError, has_display, launch_studio, light_up
-from stunt.record.studio_player import aim
 
 _PERIOD = 1 / 120  # [s]
 _MOST_BEHIND = 0.1  # what a slow machine may catch up at once [s]

@@ -13,7 +13,7 @@ from stunt.direction.clips_section import _length
 from stunt.direction.script import Part, Script
 from stunt.direction.tension_script import EVERY, TensionPart, cues
 from stunt.motion.pose import Pose
-from stunt.stage.scene import Attach, Event, Push, Release, Throw
+from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 
 def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -140,6 +140,9 @@ def _event(event: Event) -> dict[str, Any]:
             return {"kind": "attach", "at": event.at, "end": event.at, "target": event.to, "prop": event.prop}
         case Release():
             return {"kind": "release", "at": event.at, "end": event.at, "prop": event.prop}
+        case Drag():
+            strength = f"{event.strength:.3g} N"
+            return {"kind": "drag", "at": event.at, "end": event.until, "target": event.target, "size": strength}
 
 
 def _touch(touch: Mapping[str, Any]) -> dict[str, Any]:

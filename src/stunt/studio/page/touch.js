@@ -85,7 +85,8 @@ export class Touch {
     event.stopImmediatePropagation();
     const { view, pose } = this.studio, through = hit.point.clone();
     const body = hit.name.split("/")[1], point = hit.local.toArray();
-    const go = (e, last = false) => pose.ask({ reach: { body, point, goal: view.onPlane(e, through).toArray() } }, last);
+    const angles = { ...pose.angles }; // every move starts from the pose the drag began with
+    const go = (e, last = false) => pose.ask({ angles, reach: { body, point, goal: view.onPlane(e, through).toArray() } }, last);
     drag(event, (dx, dy, e) => go(e), (far, e) => { if (far) go(e, true); });
   }
 
