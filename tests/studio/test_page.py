@@ -168,14 +168,15 @@ def test_a_dropped_bvh_is_seen_by_the_doctor_before_it_is_used(page, picture):
 
 def test_take_and_report_are_exported(page, studio):
     files = {}
-    for suffix in (".npz", ".json"):
+    for words, suffix in (("take", ".npz"), ("report", ".json"), ("BVH", ".bvh")):
         page.page.locator("#export-button").click()
-        page.page.locator("#menu button", has_text=suffix).click()
+        page.page.locator("#menu button", has_text=f"{words} ({suffix})").click()
         link = page.page.locator(f".toast a[download$='{suffix}']").first
         link.wait_for(timeout=30_000)
         with page.page.expect_download() as download:
             link.click()
         files[suffix] = download.value.path()
+    assert files[".bvh"].read_text(encoding="utf-8").startswith("HIERARCHY")
     assert json.loads(files[".json"].read_text(encoding="utf-8"))["characters"]
     take = Take.load(files[".npz"])
     whole = Performance(load_script(example("ymca").path)).run()

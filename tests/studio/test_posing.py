@@ -30,8 +30,23 @@ def test_a_dragged_hand_or_foot_gets_where_it_is_dragged(posing, body, goal):
     off = np.linalg.norm(place(posing, angles, body) - goal)
     print(f"{body}: {1000 * off:.1f} mm off, {len(angles)} joints moved")
     assert off < 0.01
-    side = body[:2]
-    assert all(name.startswith((side, "lumbar", "thorax")) for name in angles)  # the other limbs keep still
+    assert all(name.startswith(body[:2]) for name in angles)  # the trunk and the other limbs keep still
+
+
+def test_the_trunk_helps_where_the_arm_is_too_short(posing):
+    goal = place(posing, {}, "r_hand") + [0.9, 0.0, 0.35]
+    angles = posing.reach("dancer", {}, "r_hand", (0, 0, 0), goal)
+    off = np.linalg.norm(place(posing, angles, "r_hand") - goal)
+    print(f"{1000 * off:.0f} mm off, lumbar flexion {angles['lumbar_flexion']:.0f}°")
+    assert "lumbar_flexion" in angles
+
+
+def test_a_straight_arm_dragged_towards_its_shoulder_bends_at_the_elbow(posing):
+    up = {"r_shoulder_abduction": 148.0, "r_elbow_flexion": 6.0, "lumbar_bend": 12.0}
+    goal = place(posing, up, "r_hand") + [0.15, -0.15, -0.45]
+    angles = posing.reach("dancer", up, "r_hand", (0, 0, 0), goal)
+    assert np.linalg.norm(place(posing, angles, "r_hand") - goal) < 0.01
+    assert angles["r_elbow_flexion"] > 40 and angles["lumbar_bend"] == 12.0
 
 
 def test_limits_hold_where_the_goal_is_out_of_reach(posing):

@@ -185,8 +185,8 @@ export function drawStates(lane, entries, scale, end) {
   return mine.map((entry, k) => {
     const x = scale.x(entry.time), width = Math.max(scale.x(mine[k + 1]?.time ?? end) - x - 2, 2);
     const name = svg("text", { x: x + 6, y: lane.top + 27 }), tip = svg("title");
-    name.textContent = width > 30 ? entry.state ?? entry.to ?? entry.controller ?? "" : "";
-    tip.textContent = `${entry.state ?? entry.to ?? entry.controller ?? ""} from ${entry.time.toFixed(2)} s: ${entry.why ?? ""}`;
+    name.textContent = width > 30 ? entry.who : "";
+    tip.textContent = `${entry.who} from ${entry.time.toFixed(2)} s: ${entry.why} ${entry.mode}`;
     return svg("g", { class: "state" }, svg("rect", { x, y: lane.top + 9, width, height: lane.height - 18, rx: 5 }), name, tip);
   });
 }
@@ -217,6 +217,7 @@ export function drawClips(lane, about, scale, chosen) {
 
 const SIGNS = {
   push: "M-6,-4H1V-8L8,0 1,8V4H-6Z", throw: "M0,-6A6,6 0 1 1 -0.01,-6Z", attach: "M-5,-5H5V5H-5Z", release: "M-6,5H6L0,-6Z",
+  drag: "M-7,0L-2,-5V-2H2V-5L7,0 2,5V2H-2V5Z",
 };
 
 export function drawEvents(lane, outline, scale, chosen) {

@@ -112,7 +112,7 @@ export class Viewport {
     this.scene = scene;
     this.stage.clear();
     this.bodies = scene.bodies.map((name, number) => {
-      const geometry = bodyGeometry(scene.geoms.filter((g) => g.body === number && g.kind !== "plane"), scene, this.slow);
+      const geometry = bodyGeometry(scene.geoms.filter((g) => g.body === number && g.kind !== "plane"), scene, this.slow && scene.bodies.length > 50);
       if (!geometry) return { name, number, meshes: [] };
       const body = new THREE.Mesh(geometry, this.skin);
       body.castShadow = true;
