@@ -16,7 +16,7 @@ from stunt.direction.script import BeatSpec, Exit, MachineSpec, Part, Script, St
 from stunt.direction.script_file import load_script, save_script, script_from_data, script_to_data
 from stunt.errors import ScriptFileError, UnknownNameError
 from stunt.motion.pose import Pose
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, PropSpec, Push, Release, Scene, Throw
 
 DOCS = Path(__file__).parents[2] / "docs" / "script.md"
 POSES = {"rest": {"elbow": 10}, "wave": {"like": "rest", "shoulder": 120}}
@@ -46,7 +46,7 @@ def loaded(tmp_path, text: str) -> Script:
 def test_the_annotated_script_of_the_documentation_loads_and_says_what_it_does_not_perform(tmp_path):
     script = loaded(tmp_path, annotated())
     assert script.title == "Catch and wave"
-    assert [type(event) for event in script.scene.events] == [Push, Throw, Attach, Release, Push]
+    assert [type(event) for event in script.scene.events] == [Push, Throw, Attach, Release, Drag, Push]
     (warning,) = script.warnings
     lines = annotated().split("\n")
     line = next(i for i, text in enumerate(lines, start=1) if text.strip().startswith("supervisor:"))
