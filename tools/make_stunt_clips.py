@@ -41,7 +41,7 @@ def smooth(t: Floats, start: float, end: float) -> Floats:
 
 def eased(flags: Floats) -> Floats:
     """1 where something holds, 0 where not, with soft edges, (F,)."""
-    return np.asarray(gaussian_filter1d(flags.astype(float), 0.05 * FPS, mode="nearest"))
+    return np.asarray(gaussian_filter1d(flags.astype(float), 0.035 * FPS, mode="nearest"))
 
 
 def guard() -> Clip:
