@@ -55,3 +55,13 @@ def test_options_of_a_clip_beside_a_script_are_read(tmp_path: Path) -> None:
     )
     performance = Performance(load_script(tmp_path / "script.yaml"))
     assert performance.seconds == pytest.approx(64 / 30.0, abs=0.01)
+
+
+def test_clips_of_the_users_folder_go_before_the_packages(tmp_path: Path) -> None:
+    (tmp_path / "walk.bvh").write_bytes((OWN_CLIPS / "kick.bvh").read_bytes())
+    (tmp_path / "script.yaml").write_text(
+        "characters:\n  ada: {body: skeleton, root: free}\nperformance:\n  ada: {clips: {play: [{clip: walk}]}}\n"
+    )
+    plain, mine = load_script(tmp_path / "script.yaml"), load_script(tmp_path / "script.yaml", clips=[tmp_path])
+    assert plain.scene.characters["ada"].body == str(OWN_CLIPS / "walk.bvh")
+    assert mine.scene.characters["ada"].body == str(tmp_path / "walk.bvh")
