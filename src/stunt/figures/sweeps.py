@@ -13,7 +13,7 @@ from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.stuck import bone_errors
 from stunt.direction.tracker import Tracker
 from stunt.direction.tracking_measure import measure
-from stunt.figures.style import BLUE, GREEN, INK, ORANGE, PINK, SKY, dress, legend, page, save
+from stunt.figures.style import BLUE, GREEN, INK, ORANGE, SKY, dress, legend, page, save
 from stunt.motion.library import find_clip, load_clip
 from stunt.rotations import Floats
 from stunt.stage.happenings import Happenings
@@ -27,9 +27,9 @@ SERVOS: Final[dict[Servo, tuple[str, str]]] = {
     "parent_equal": ("parent space, equal gains per bone (the paper's comparison)", ORANGE),
     "parent": ("parent space, stiffness summed over the subtree", GREEN),
 }
-DELTAS: Final = {0.0: INK, 0.1: BLUE, 0.2: SKY, 0.4: GREEN, 0.8: ORANGE, 1.6: PINK}
+DELTAS: Final = {0.0: INK, 0.1: BLUE, 0.2: SKY, 0.4: GREEN, 0.8: ORANGE}
 LOOKS: Final = (1 / 240, 1 / 120, 1 / 60, 1 / 30, 1 / 15, 1 / 8)
-_PUSH = Push("a/r_forearm", 0.5, impulse=(4.0, 0.0, 3.0), duration=0.03)
+_PUSH = Push("a/r_forearm", 0.5, impulse=(12.0, 0.0, 9.0), duration=0.05)
 
 
 def tracked(clip: str, settings: ServoSettings) -> Tracker:
@@ -66,7 +66,7 @@ def draw_gains(out: Path) -> list[Path]:
     """Draw the errors over the gain multiplier."""
     found = gain_sweep()
     figure = page(4.6, "Gains × 0.25 to 4, world space against parent space", f"Mean over {', '.join(CLIPS)}.")
-    for place, column, what in ((0.07, 0, "seen from the root  [°]"), (0.56, 1, "seen from the parent bone  [°]")):
+    for place, column, what in ((0.07, 0, "seen from the root  [°]"), (0.56, 1, "seen from the parent  [°]")):
         axes = figure.add_axes((place, 0.22, 0.41, 0.56))
         for servo, (label, color) in SERVOS.items():
             axes.loglog(GAINS, found[servo][:, column], "o-", color=color, label=label, linewidth=1.8, markersize=4)
@@ -113,7 +113,7 @@ def response(delta: float, seconds: float = 2.5) -> tuple[Floats, Floats, float]
 def draw_deltas(out: Path) -> list[Path]:
     """Draw how an arm that was hit comes back, by δ, and what the servo's own look-ahead does."""
     figure = page(
-        4.6, "δ: how long a response takes", "Left: an arm is hit by 5 N·s. Middle: what that asks of its joints. "
+        4.6, "δ: how long a response takes", "Left: an arm is hit by 15 N·s. Middle: what that asks of its joints. "
         "Right: the servo's own δ, over which the wanted velocity is measured.",
     )  # fmt: skip
     left, middle, right = (figure.add_axes((x, 0.16, w, 0.62)) for x, w in ((0.06, 0.40), (0.54, 0.17), (0.80, 0.18)))
