@@ -101,6 +101,7 @@ def _perform_arguments(parser: argparse.ArgumentParser) -> None:
     add("--physics-hz", type=float, metavar="HZ", help="physics rate")
     add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
     add("--seed", type=int, metavar="N", help="seed of everything random")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
