@@ -218,6 +218,7 @@ def predict(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int,
             continue
         end_torques(v, t, a, i, ahead)
         if weaken(v, t, a, i):
+            f[n + w.TRIES] += 1.0
             gain = gain_now(f, n, time)
             add_torques(v, t, a, i, gain)
             add_inertia(v, t, a, i)
@@ -313,6 +314,7 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
     for _ in range(_REPEATS):
         if worst <= 1.0:
             break
+        floats(t[w.T_NUMBERS])[w.REPEATS] += 1.0
         kept = floats(t[w.T_KEPT])
         for d in range(v.sizes[1]):
             kept[d] = constraint[d]
