@@ -13,7 +13,7 @@ from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_solveM, mj_step1, mj_step2
 from stunt.control.root_spring import gain_now, help_root, meter_root, sample_rows
-from stunt.control.small import multiply_quaternions, world_difference
+from stunt.control.small import multiply_quaternions, turn, world_difference
 from stunt.control.views import floats, ints, longs
 
 _BALL = 1
@@ -31,7 +31,7 @@ _STATE = STEP_STATE
 def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
-    x, s = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH])
+    x, s, steer = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(t[w.T_STEER])
     total, k1, k2 = floats(t[w.T_SUM]), floats(t[w.T_K1]), floats(t[w.T_K2])
     root, end, h, look = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0], f[n + w.LOOK]
     rows, frames = floats(a[i + w.ROWS]), a[i + w.FRAMES]
@@ -43,6 +43,9 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
         sample_rows(rows, end - root, b - root, frames, frame + look * f[n + w.FPS], s, 4)
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
         multiply_quaternions(xquat, 4 * hang, s, 4, s, 12)
+        if steer[3 * b] != 0.0 or steer[3 * b + 1] != 0.0 or steer[3 * b + 2] != 0.0:
+            turn(steer, 3 * b, s, 8, s, 24)
+            turn(steer, 3 * b, s, 12, s, 24)
         world_difference(s, 8, xquat, 4 * b, s, 16)
         world_difference(s, 12, s, 8, s, 20)
         for k in range(3):
@@ -57,10 +60,29 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
 
 
 @compiled
+def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
+    """Write the torques the motion itself takes, as foreseen from the clip, in the measure the servo is awake."""
+    feed, first, last = floats(t[w.T_FEED]), a[i + w.DOF0], a[i + w.DOF1]
+    if a[i + w.ROW_TORQUE] == 0:
+        for d in range(first, last):
+            feed[d] = 0.0
+        return
+    rows, frames, width = floats(a[i + w.ROW_TORQUE]), a[i + w.FRAMES], last - first
+    x = min(max((time + v.times[0] - f[n + w.START]) * f[n + w.FPS], 0.0), frames - 1.0)
+    low = int(min(x, max(frames - 2.0, 0.0)))
+    high, share = min(low + 1, frames - 1), x - low
+    awake = min(1.0, gain / f[n + w.GAIN])
+    for d in range(first, last):
+        one, two = rows[low * width + d - first], rows[high * width + d - first]
+        feed[d] = awake * (one + share * (two - one))
+
+
+@compiled
 def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     """Turn what is seen into joint torques, through the joints' weights."""
     parent, x, u, force = ints(t[w.T_PARENT]), floats(t[w.T_SEEN]), floats(t[w.T_LEAN]), floats(t[w.T_FORCE])
     k1, k2, weight, joint = floats(t[w.T_K1]), floats(t[w.T_K2]), floats(t[w.T_WEIGHT]), floats(t[w.T_JOINT])
+    feed = floats(t[w.T_FEED])
     root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
     own = a[i + w.MODE] == w.PARENT
     for k in range(6):
@@ -80,7 +102,7 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     for d in range(a[i + w.DOF0], a[i + w.DOF1]):
         b, c = v.dof_bodyid[d], 6 * d
         push = v.cdof[c] * force[3 * b] + v.cdof[c + 1] * force[3 * b + 1] + v.cdof[c + 2] * force[3 * b + 2]
-        joint[d] = v.applied[d] = weight[b] * push
+        joint[d] = v.applied[d] = weight[b] * (push + feed[d])
 
 
 @compiled
@@ -166,6 +188,7 @@ def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) 
             for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
                 weight[b] = min(1.0, _GROW * weight[b])
         see_bones(v, t, a, i, f, n, time, gain)
+        foresee_torques(v, t, a, i, f, n, time, gain)
         add_torques(v, t, a, i, gain)
         add_inertia(v, t, a, i)
         hook_inertia(v, a, i, f, n)

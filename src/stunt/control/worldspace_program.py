@@ -68,6 +68,7 @@ class Rows:
     friction: Floats
     qpos: Floats
     qvel: Floats
+    torque: Floats | None = None
 
 
 class WorldspaceProgram:
@@ -88,6 +89,7 @@ class WorldspaceProgram:
         self.numbers = np.zeros((0, w.NUMBERS))
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
+        self.steer = np.zeros((model.nbody, 3))
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
@@ -99,7 +101,7 @@ class WorldspaceProgram:
             w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
             w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
             w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
-            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv),
+            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_FEED: np.zeros(nv), w.T_STEER: self.steer,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -177,7 +179,11 @@ class WorldspaceProgram:
             rows.turns, rows.path, rows.friction, rows.qpos, rows.qvel
         ))]  # fmt: skip
         self._rows[name] = kept
-        a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:])
+        a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:6])
+        a[w.ROW_TORQUE] = 0
+        if rows.torque is not None:
+            kept.append(np.ascontiguousarray(rows.torque, float))
+            a[w.ROW_TORQUE] = kept[-1].ctypes.data
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
 
