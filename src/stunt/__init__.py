@@ -22,10 +22,10 @@ from stunt.record.take import Take
 from stunt.stage.build import build
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, PropSpec, Push, Release, Scene, Throw
 
 __all__ = [
-    "Attach", "BeatSpec", "CharacterSpec", "Exit", "Happenings", "MachineSpec", "Part", "Performance", "Performer",
-    "Pose", "PropSpec", "Push", "Release", "Scene", "Script", "Stage", "StateSpec", "StuntError", "Take", "Throw",
-    "__version__", "build", "load_script", "perform", "save_script", "script_from_data", "script_to_data",
+    "Attach", "BeatSpec", "CharacterSpec", "Drag", "Exit", "Happenings", "MachineSpec", "Part", "Performance",
+    "Performer", "Pose", "PropSpec", "Push", "Release", "Scene", "Script", "Stage", "StateSpec", "StuntError", "Take",
+    "Throw", "__version__", "build", "load_script", "perform", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ from stunt.record.take import Take
 from stunt.stage.build import build
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import Attach, CharacterSpec, Event, Push, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -265,6 +265,8 @@ def _end_of(event: Event) -> float:
     match event:
         case Push():
             return event.at + event.duration
+        case Drag():
+            return event.until
         case Throw():
             return event.hits_at
         case Attach(until=float() as until):
