@@ -37,6 +37,9 @@ class ServoSettings:
         ahead: Seconds the beat law looks ahead.
         limited: Whether joints keep within their strength.
         external: The paper's form: torques act on the bones from outside.
+        plant: Whether feet that stand in the clip are made to stand (see `stunt.direction.planted_feet`).
+        foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
+            with `external`.
     """
 
     servo: Servo = "world"
@@ -46,6 +49,8 @@ class ServoSettings:
     ahead: float = 0.1
     limited: bool = True
     external: bool = False
+    plant: bool = True
+    foresee: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +65,8 @@ class Rows:
         friction: Sliding friction of each sole, (F, soles).
         qpos: Joint coordinates without the root's, (F, nq).
         qvel: Joint velocities without the root's, (F, nv).
+        torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
+        asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
     """
 
     fps: float
@@ -69,6 +76,7 @@ class Rows:
     qpos: Floats
     qvel: Floats
     torque: Floats | None = None
+    asked: Floats | None = None
 
 
 class WorldspaceProgram:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mujoco
@@ -12,7 +12,9 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
-from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, sole_geoms
+from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
+from stunt.direction.planted_feet import with_planted_feet
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
@@ -112,9 +114,14 @@ class Tracker:
         stage.crew.append(self)
 
     def _rows_of(self, motion: Motion) -> Rows:
-        parent = self.settings.servo.startswith("parent")
+        model, settings, parent = self.stage.model, self.settings, self.settings.servo.startswith("parent")
         long = repeated(motion, _UNROLL)
-        return make_rows(self.stage.model, self.character, long, self.soles, parent=parent)
+        rows = make_rows(model, self.character, long, self.soles)
+        if settings.plant:
+            rows = with_planted_feet(model, self.character, rows, self.soles)
+        if settings.foresee and not settings.external and settings.servo != "beat":
+            rows = replace(rows, torque=foreseen_torques(model, self.character, long))
+        return seen_from_parents(model, self.character, rows) if parent else rows
 
     def _put(self, motion: Motion) -> None:
         stage, root = self.stage, self.character.root
@@ -161,16 +168,11 @@ class Tracker:
         """Give way, and be back in the clip's own state `delta` seconds from now (the δ-response)."""
         since = self.stage.time - self.started
         first = min(round(since * self.rows.fps), len(self.rows.turns) - 1)
-        rest = Rows(
-            self.rows.fps, self.rows.turns[first:], self.rows.path[first:], self.rows.friction[first:],
-            self.rows.qpos[first:], self.rows.qvel[first:],
-        )  # fmt: skip
+        rest = replace(self.rows, turns=self.rows.turns[first:], asked=None, torque=None)
         rows = blended(self.stage.model, self.pose_rows(), 0.0, rest, delta)
         whole = self.rows.turns.copy()
         whole[first:] = rows.turns
-        self.rows = Rows(
-            self.rows.fps, whole, self.rows.path, self.rows.friction, self.rows.qpos, self.rows.qvel
-        )
+        self.rows = replace(self.rows, turns=whole)
         self.program.aim(self.number, self.rows, self.started)
 
     def stun(self, low: float, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
