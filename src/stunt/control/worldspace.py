@@ -51,9 +51,9 @@ NUMBERS: Final = 40
 (
     T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
     T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_IMPLICIT, T_STATE, T_SLIDING,
-    T_SCRATCH, T_KEPT, T_FEED, T_STEER,
-) = range(27)  # fmt: skip
-TABLE: Final = 27
+    T_SCRATCH, T_KEPT, T_FEED, T_STEER, T_LOAD,
+) = range(28)  # fmt: skip
+TABLE: Final = 28
 
 
 def part_of(name: str) -> str:

@@ -21,6 +21,8 @@ _GROW = 1.15
 """How fast a joint's weight recovers per step."""
 _TARGET = 0.93
 """Share of its strength a joint is held to: contacts may push a little harder than predicted."""
+_TOLERATED = 0.985
+"""Share of its strength a joint may be foreseen at without being held back any more."""
 _LEAST = 0.02
 _TRIES = 5
 _REPEATS = 2
@@ -159,11 +161,21 @@ def weaken(v: Any, t: Any, a: Any, i: int) -> bool:
     found = False
     for j in range(a[i + w.JNT0], a[i + w.JNT1]):
         load = load_of(v, torque, j)
-        if load > 1.01 * _TARGET:
+        if load > _TOLERATED:
             b = v.dof_bodyid[v.jnt_dofadr[j]]
             weight[b] = max(_LEAST, weight[b] * math.sqrt(_TARGET / load))
             found = True
     return found
+
+
+@compiled
+def recover(t: Any, a: Any, i: int) -> None:
+    """Let weights grow again, no faster than what a joint did in the last step leaves room for."""
+    weight, load = floats(t[w.T_WEIGHT]), floats(t[w.T_LOAD])
+    for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+        if weight[b] < 1.0:
+            room = math.sqrt(_TARGET / max(load[b], 1e-3))
+            weight[b] = min(1.0, weight[b] * min(max(room, 1.0), _GROW))
 
 
 @compiled
@@ -185,8 +197,7 @@ def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) 
         if a[i + w.MODE] == w.BOARD:
             continue
         if not again:
-            for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
-                weight[b] = min(1.0, _GROW * weight[b])
+            recover(t, a, i)
         see_bones(v, t, a, i, f, n, time, gain)
         foresee_torques(v, t, a, i, f, n, time, gain)
         add_torques(v, t, a, i, gain)
@@ -314,7 +325,7 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
     count, a = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS])
-    torque, acceleration = floats(t[w.T_TORQUE]), floats(t[w.T_QACC])
+    torque, acceleration, loads = floats(t[w.T_TORQUE]), floats(t[w.T_QACC]), floats(t[w.T_LOAD])
     worst = 0.0
     for actor in range(count):
         i = actor * w.INTS
@@ -323,8 +334,12 @@ def finish(v: Any, t: Any) -> float:
         end_torques(v, t, a, i, acceleration)
         if a[i + w.LIMITED] == 0:
             continue
+        for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+            loads[b] = 0.0
         for j in range(a[i + w.JNT0], a[i + w.JNT1]):
-            worst = max(worst, load_of(v, torque, j))
+            b, load = v.dof_bodyid[v.jnt_dofadr[j]], load_of(v, torque, j)
+            loads[b] = max(loads[b], load)
+            worst = max(worst, load)
     return worst
 
 

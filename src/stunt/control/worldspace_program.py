@@ -98,6 +98,7 @@ class WorldspaceProgram:
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.steer = np.zeros((model.nbody, 3))
+        self.load = np.zeros(model.nbody)
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
@@ -109,7 +110,7 @@ class WorldspaceProgram:
             w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
             w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
             w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
-            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_FEED: np.zeros(nv), w.T_STEER: self.steer,
+            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_FEED: np.zeros(nv), w.T_STEER: self.steer, w.T_LOAD: self.load,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -211,7 +212,7 @@ class WorldspaceProgram:
         """Return everything that must survive a restore; rows are never changed, so they are shared."""
         friction = self._model.geom_friction.copy()
         return {
-            "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
+            "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(), "load": self.load.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
@@ -220,6 +221,7 @@ class WorldspaceProgram:
         """Put a saved state back."""
         self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
         self.k1[...], self.k2[...] = state["k"]
+        self.load[...] = state["load"]
         self._rows = {n: list(r) for n, r in state["rows"].items()}
         self._model.geom_friction[...] = state["friction"]
         self._data.qfrc_constraint[...] = state["constraint"]
