@@ -24,16 +24,16 @@ OMEGA: Final = 40.0
 FLOORS: Final = {"leg": 0.5, "arm": 0.1, "trunk": 0.0}
 """Least moment of inertia the gains scale by, in body mass × length² of the bone."""
 
-WORLD, PARENT, BOARD = 0, 1, 2
-"""Modes of an actor: world space, parent space, or driven by the board (a beat law that looks ahead)."""
+WORLD, PARENT, BOARD, KINEMATIC = 0, 1, 2, 3
+"""Modes of an actor: world space, parent space, by the board (a beat law that looks ahead), or put on data."""
 WEAK, HOOK, FREE = 0, 1, 2
 """Root: weak spring, meat-hook, nothing."""
 
 # Integers of an actor.
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
-ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, ROW_TORQUE = range(18, 24)
-INTS: Final = 24
+ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
+INTS: Final = 26
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -43,17 +43,18 @@ TORQUE, FORCE = 25, 28  # three each, as of the last step
 OVER, JOINT_STEPS, WORST, REPEATS, HOOK_K, WHOLE_MASS = range(31, 37)
 AHEAD: Final = 37
 """Seconds a board-driven actor looks ahead."""
-TRIES: Final = 38
+KIN_START, KIN_FPS = 38, 39
+TRIES: Final = 40
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
-NUMBERS: Final = 40
+NUMBERS: Final = 42
 
 # Table of addresses.
 (
     T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
     T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_IMPLICIT, T_STATE, T_SLIDING,
-    T_SCRATCH, T_KEPT, T_FEED, T_STEER, T_LOAD,
-) = range(28)  # fmt: skip
-TABLE: Final = 28
+    T_SCRATCH, T_KEPT, T_WHERE, T_PACE, T_OWED, T_FEED, T_STEER, T_LOAD,
+) = range(31)  # fmt: skip
+TABLE: Final = 31
 
 
 def part_of(name: str) -> str:

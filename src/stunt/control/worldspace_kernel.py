@@ -12,6 +12,7 @@ from typing import Any
 from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_solveM, mj_step1, mj_step2
+from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root, sample_rows
 from stunt.control.small import multiply_quaternions, turn, world_difference
 from stunt.control.views import floats, ints, longs
@@ -191,6 +192,9 @@ def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) 
         i, n = actor * w.INTS, actor * w.NUMBERS
         if a[i + w.ACTIVE] == 0:
             continue
+        if a[i + w.MODE] == w.KINEMATIC:
+            push_along(v, t, a, i, f, n, time)
+            continue
         gain = gain_now(f, n, time)
         help_root(v, a, i, f, n, time, gain, xquat, cvel, constraint, s)
         set_friction(t, a, i, f, n, time)
@@ -248,7 +252,7 @@ def predict(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int,
     found = False
     for actor in range(count):
         i, n = actor * w.INTS, actor * w.NUMBERS
-        if a[i + w.ACTIVE] == 0 or a[i + w.LIMITED] == 0 or a[i + w.MODE] == w.BOARD:
+        if a[i + w.ACTIVE] == 0 or a[i + w.LIMITED] == 0 or a[i + w.MODE] >= w.BOARD:
             continue
         end_torques(v, t, a, i, ahead)
         if weaken(v, t, a, i):
@@ -329,7 +333,7 @@ def finish(v: Any, t: Any) -> float:
     worst = 0.0
     for actor in range(count):
         i = actor * w.INTS
-        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.BOARD:
+        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] >= w.BOARD:
             continue
         end_torques(v, t, a, i, acceleration)
         if a[i + w.LIMITED] == 0:
@@ -364,6 +368,7 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
         mj_step2(model, data)
         worst = finish(v, t)
     write_down(v, t, worst)
+    put_all(v, t, time)
 
 
 @compiled
@@ -373,7 +378,7 @@ def write_down(v: Any, t: Any, worst: float) -> None:
     torque, weight = floats(t[w.T_TORQUE]), floats(t[w.T_WEIGHT])
     for actor in range(count):
         i, n = actor * w.INTS, actor * w.NUMBERS
-        if a[i + w.ACTIVE] == 0:
+        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
             continue
         meter_root(f, n, v.times[0])
         if a[i + w.MODE] == w.BOARD:

@@ -87,6 +87,7 @@ class WorldspaceProgram:
         ints: Integers of each actor (see `worldspace`).
         numbers: Numbers of each actor.
         weight: Through how much of its joint each body is seen, (nbody,): below 1 where strength is short.
+        owed: What contacts gave to kinematic actors lately and data took away again [N·s, N·m·s], (nv,).
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
@@ -99,6 +100,8 @@ class WorldspaceProgram:
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.steer = np.zeros((model.nbody, 3))
         self.load = np.zeros(model.nbody)
+        self.owed = np.zeros(model.nv)
+        self._played: dict[str, Floats] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
@@ -110,7 +113,9 @@ class WorldspaceProgram:
             w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
             w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
             w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
-            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_FEED: np.zeros(nv), w.T_STEER: self.steer, w.T_LOAD: self.load,
+            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv),
+            w.T_OWED: self.owed,
+            w.T_FEED: np.zeros(nv), w.T_STEER: self.steer, w.T_LOAD: self.load,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -196,6 +201,18 @@ class WorldspaceProgram:
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
 
+    def play(self, number: int, frames: Floats, fps: float, start: float) -> None:
+        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv)."""
+        a, f, kept = self.ints[number], self.numbers[number], np.ascontiguousarray(frames, float)
+        self._played[self.names[number]] = kept
+        a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = kept.ctypes.data, len(kept), w.KINEMATIC, 1
+        f[w.KIN_START], f[w.KIN_FPS] = start, fps
+        f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
+
+    def leave_data(self, number: int, settings: ServoSettings) -> None:
+        """Let forces have an actor that was on data; it is driven once it is aimed."""
+        self.ints[number, w.MODE], self.ints[number, w.ACTIVE] = _MODES[settings.servo], 0
+
     def release(self, number: int) -> None:
         """Let an actor go: a rag doll."""
         a = self.ints[number]
@@ -212,8 +229,9 @@ class WorldspaceProgram:
         """Return everything that must survive a restore; rows are never changed, so they are shared."""
         friction = self._model.geom_friction.copy()
         return {
-            "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(), "load": self.load.copy(),
+            "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
+            "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
 
@@ -223,6 +241,7 @@ class WorldspaceProgram:
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
         self._rows = {n: list(r) for n, r in state["rows"].items()}
+        self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]
         self._data.qfrc_constraint[...] = state["constraint"]
 

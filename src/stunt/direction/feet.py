@@ -26,8 +26,10 @@ CLEARANCE: Final = 0.03
 SWINGING: Final = 0.4
 """A foot that moves faster than this over the ground swings [m/s]."""
 RAISE: Final = 2.0
-LOWER: Final = 0.5
+LOWER: Final = 0.7
 """How fast a foot's raise may grow, and be taken back [m/s]."""
+RISE: Final = 0.3
+"""Within this time a leg that stands straightens [s]."""
 MOST: Final = 0.35
 """Largest raise [m]."""
 _MARKS = 4  # moments of the window at which the ground is felt
@@ -60,6 +62,8 @@ class Feet:
         """
         self._tracker, self._ground = tracker, ground
         self.legs = legs_of(tracker.stage.model, tracker.character, tracker.soles)
+        # A motion placed on something starts that much above its own floor.
+        self._raised_clip = float(tracker.stage.scene.characters[tracker.character.name].at[2])
         self._planned: tuple[float, float, Floats] | None = None  # since when, rows per second, raise of each leg
 
     def shape(self, window: Window) -> Window:
@@ -69,6 +73,7 @@ class Feet:
         turns = window.rows.turns
         matrices = rotations.to_matrix(turns)
         place, root = self._root_ahead(window, matrices[:, 0])
+        place = self._standing_up(window, matrices, place, root)
         ahead = [self._look(leg, matrices, place, root, window.rows.fps) for leg in self.legs]
         raises = [self._plan(number, ahead, window) for number in range(len(self.legs))]
         for leg, lift in zip(self.legs, raises, strict=True):
@@ -87,6 +92,26 @@ class Feet:
         cosine, sine = math.cos(off), math.sin(off)
         spin = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
         return here[:3] + (rows.path - rows.path[now]) @ spin.T, spin @ own
+
+    def _standing_up(self, window: Window, matrices: Floats, place: Floats, root: Floats) -> Floats:
+        """Return where the root will be once the legs that stand have straightened as in the clip, (F, 3).
+
+        Without it, whoever lifts a foot from a crouch would lift it too high, and crouch the more for it.
+        """
+        rows, heights = window.rows, []
+        for leg in self.legs:
+            foot = place[:2, None] + leg.sole(matrices[:2], leg.joints(matrices[:2])[:, -1]) @ root[:2].transpose(0, 2, 1)
+            middle = foot.mean(axis=1)
+            if math.dist(middle[0, :2], middle[1, :2]) * rows.fps < SWINGING:
+                low = float(foot[0, :, 2].min())
+                heights.append(self._ground.height(float(middle[0, 0]), float(middle[0, 1]), low + MOST + 0.1))
+        if not heights:
+            return place
+        wanted = rows.path[:, 2] - self._raised_clip + sum(heights) / len(heights)
+        share = np.minimum(np.arange(len(place)) / rows.fps / RISE, 1.0)
+        result = place.copy()
+        result[:, 2] += share * np.maximum(wanted - place[:, 2], 0.0)
+        return result
 
     def _look(self, leg: Leg, matrices: Floats, place: Floats, root: Floats, fps: float) -> Ahead:
         foot = leg.joints(matrices)[:, -1]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stunt.direction import clips_section, tension_section, trajectory_section  # noqa: F401  (join KINDS)
+from stunt.direction import clips_section, supervisor_section, tension_section, trajectory_section  # noqa: F401  (KINDS)
 from stunt.direction.door.events_part import read_events, release_warnings
 from stunt.direction.door.node import Node, node_from_plain
 from stunt.direction.door.parts import end_warnings, read_parts, read_seconds
@@ -26,7 +26,7 @@ from stunt.motion.clip_bodies import OWN_SKELETON, is_clip_file
 from stunt.motion.library import find_clip
 from stunt.stage.scene import CharacterSpec
 
-__all__ = ["load_script", "save_script", "script_from_data", "script_to_data"]
+__all__ = ["load_script", "save_script", "script_from_data", "script_from_text", "script_to_data"]
 
 TOP_KEYS = (
     *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
@@ -43,8 +43,17 @@ def load_script(path: str | Path) -> Script:
     Raises:
         StuntError: The one that fits the mistake, with file and line.
     """
-    source = str(path)
-    script = _script(node_from_yaml(_read_bytes(path), source), source)
+    return script_from_text(_read_bytes(path), str(path))
+
+
+def script_from_text(text: str | bytes, source: str) -> Script:
+    """Make a script of YAML text, as if it stood in the file `source`: bodies and clips are looked for beside that.
+
+    Raises:
+        StuntError: The one that fits the mistake, with file and line.
+    """
+    raw = text.encode("utf-8") if isinstance(text, str) else text
+    script = _script(node_from_yaml(raw, source), source)
     folder = os.path.dirname(source)
     return _with_bodies(script, lambda body: os.path.normpath(os.path.join(folder, body)))
 
@@ -124,13 +133,20 @@ def _own_skeletons(characters: Mapping[str, CharacterSpec], parts: Mapping[str, 
     found = dict(characters)
     for name, character in characters.items():
         if character.body == OWN_SKELETON:
-            clips = parts[name].sections.get("clips") if name in parts else None
-            if clips is None or not clips.play:
+            clip = _first_clip(parts[name]) if name in parts else ""
+            if not clip:
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
-            clip = clips.play[0].clip
             body = clip if is_clip_file(clip) else str(find_clip(clip, place=character.place))
             found[name] = replace(character, body=body)
     return found
+
+
+def _first_clip(part: Part) -> str:
+    """Return the first clip a part follows or may play; empty where there is none."""
+    if (clips := part.sections.get("clips")) is not None and clips.play:
+        return str(clips.play[0].clip)
+    supervisor = part.sections.get("supervisor")
+    return str(supervisor.clips[0].clip) if supervisor is not None and supervisor.clips else ""
 
 
 def _is_file(body: str) -> bool:

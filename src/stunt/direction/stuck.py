@@ -1,8 +1,8 @@
 """Limbs that are stuck: noticed, and freed by a detour (the paper's fig. 9 leaves them there).
 
 A servo takes the shortest turn, and that may lead through the body's own chest or legs: the arm stays behind the back.
-A limb that is far from its target and has stopped coming nearer, while the rest follows, is led outward first, away
-from the trunk, and from there back into the clip. Where that does not help, the next way out is tried.
+A limb that touches something, is far from its target and has stopped coming nearer, while the rest follows, is led
+outward first, away from the trunk, and from there back into the clip. Where that does not help, the next way is tried.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ class StuckLimbs:
         if self.tracker.broken_for > 0.0:
             self._since.clear()
             return
-        errors = bone_errors(self.tracker)
+        errors, touching = bone_errors(self.tracker), touched_bodies(self.tracker)
         for limb in self._limbs:
             if stage.time >= self._busy.get(limb.name, -1.0):
-                self._look(limb, float(errors[list(limb.bones[:2])].max()))
+                self._look(limb, float(errors[list(limb.bones[:2])].max()), not touching.isdisjoint(limb.bones))
 
-    def _look(self, limb: Limb, error: float) -> None:
+    def _look(self, limb: Limb, error: float, touches: bool) -> None:
         now = self.tracker.stage.time
         if error < FAR_DEG:
             self._since.pop(limb.name, None)
@@ -113,7 +113,7 @@ class StuckLimbs:
         since, before = self._since.setdefault(limb.name, (now, error))
         if before - error > SLOW_DEG * max(now - since, 1.0 / LOOK_HZ):
             self._since[limb.name] = now, error  # it is coming
-        elif now - since >= PATIENCE:
+        elif touches and now - since >= PATIENCE:
             self._free(limb, error)
 
     def _free(self, limb: Limb, error: float) -> None:
@@ -152,6 +152,13 @@ def bone_errors(tracker: Tracker) -> Floats:
     dots = np.abs((seen * rows.turns[frame]).sum(axis=-1)).clip(0.0, 1.0)
     dots[0] = 1.0
     return np.asarray(np.degrees(2.0 * np.arccos(dots)))
+
+
+def touched_bodies(tracker: Tracker) -> set[int]:
+    """Return the bodies of a character that touch anything, themselves too, counted from the root's."""
+    model, data, first = tracker.stage.model, tracker.stage.data, tracker.character.root_body
+    pairs = data.contact.geom[: data.ncon][np.asarray(data.contact.dist[: data.ncon]) <= 0.0]
+    return {int(body) - first for body in model.geom_bodyid[pairs.ravel()]}
 
 
 def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:

@@ -77,8 +77,9 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     Raises:
         BodyError: Hardly any part is known in both.
     """
-    mapping = mapping or guess_mapping(clip.skeleton)
-    parts = mapping.parts_of(clip.skeleton)
+    guessed = guess_mapping(clip.skeleton)
+    mapping = mapping or guessed
+    parts = (mapping if mapping.joints else guessed).parts_of(clip.skeleton)  # a file may name bodies only
     bodies = {**body_parts(character), **{part: character.body(name) for part, name in mapping.bodies.items()}}
     pairs = _pairs(parts, bodies)
     if len(pairs) < 3 or "hips" not in pairs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib
@@ -15,12 +15,14 @@ from PIL import Image, ImageDraw, ImageFont
 
 from stunt.errors import InvalidValueError, TakeError, UnknownNameError
 from stunt.record.camera import Camera, Floats, points_of_performance
+from stunt.record.charge_bar import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.files import written_aside
 from stunt.record.raycast import Raycaster
 from stunt.record.take import Take
 
 MOST_PANELS = 24
 _EVENLY = 8  # Panels of a take without beats.
+_SUPERVISED = 12  # Of one in which supervisors changed who was in charge.
 _PAGE, _INK, _SOFT, _WARN = (255, 255, 255), (28, 32, 40), (120, 127, 138), (176, 84, 0)
 _LATE_DEG = 1.0  # Error from which the label turns to the warning colour.
 _SHEET = 1840  # Preferred width of the sheet [px].
@@ -82,11 +84,20 @@ def choose_panels(take: Take, times: Sequence[float] | None, characters: Sequenc
         raise TakeError("the take has no frames, so there is nothing to draw.")
     beats = _beats(take, characters)
     if times is not None:
-        return [_nearest(beats, float(time), _frame_period(take)) for time in _checked(times)]
+        who = charges(take)
+        chosen = [_nearest(beats, float(time), _frame_period(take)) for time in _checked(times)]
+        return [replace(p, name=p.name or in_charge(who, p.time)) for p in chosen] if who else chosen
     if not beats:
-        return [Panel(float(time)) for time in np.linspace(take.time[0], take.time[-1], _EVENLY)]
-    chosen = np.unique(np.linspace(0, len(beats) - 1, min(len(beats), MOST_PANELS)).round().astype(int))
-    return [beats[k] for k in chosen]
+        return _evenly(take)
+    spread = np.unique(np.linspace(0, len(beats) - 1, min(len(beats), MOST_PANELS)).round().astype(int))
+    return [beats[k] for k in spread]
+
+
+def _evenly(take: Take) -> list[Panel]:
+    """Choose evenly spaced moments; of a supervised take more of them, each with who was in charge."""
+    who = charges(take)
+    times = np.linspace(take.time[0], take.time[-1], _SUPERVISED if who else _EVENLY)
+    return [Panel(float(time), in_charge(who, float(time)) if who else "") for time in times]
 
 
 def _characters(take: Take, character: str | None) -> list[str]:
@@ -142,21 +153,24 @@ def _draw(
 ) -> Image.Image:
     model = take.model()
     points = points_of_performance(model, take.qpos, characters)
-    azimuth = _facing(model, take.qpos[0], characters) + _AZIMUTH
+    azimuth = facing(model, take.qpos[0], characters) + _AZIMUTH
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
     columns = columns or _columns(len(panels), aspect)
     width = int(np.clip((_SHEET - _GAP * (columns + 1)) / columns, 200, 420))
     height = round(width / aspect)
-    page = _Page(columns, len(panels), width, height)
+    who = charges(take)
+    page = _Page(columns, len(panels), width, height, bar_height(who))
     page.headline(title or str(take.meta.get("title") or "Performance"), _summary(take, panels))
     pictures = _pictures(take, model, panels, camera, width, height)
     for index, (panel, picture) in enumerate(zip(panels, pictures, strict=True)):
         page.panel(index, panel, picture)
+    if who:
+        page.bars(who, take.seconds, [panel.time for panel in panels])
     return page.image
 
 
-def _facing(model: mujoco.MjModel, qpos: Floats, characters: Sequence[str]) -> float:
+def facing(model: mujoco.MjModel, qpos: Floats, characters: Sequence[str]) -> float:
     """Return the heading of the first character's root at the start [rad]."""
     bodies = [b for b in range(model.nbody) if characters and model.body(b).name.startswith(f"{characters[0]}/")]
     if not bodies:
@@ -205,14 +219,15 @@ def _degrees(angle: float) -> str:
 class _Page:
     """The sheet: a headline, then panels in rows, each with its caption below."""
 
-    def __init__(self, columns: int, count: int, width: int, height: int) -> None:
+    def __init__(self, columns: int, count: int, width: int, height: int, foot: int = 0) -> None:
         self.columns, self.width, self.height = columns, width, height
         scale = float(np.clip(width / 300, 0.75, 1.25))
-        self._time, self._name = _font(round(19 * scale), bold=True), _font(round(19 * scale))
-        self._small, self._title, self._note = _font(round(16 * scale)), _font(38, bold=True), _font(21)
+        self._time, self._name = font(round(19 * scale), bold=True), font(round(19 * scale))
+        self._small, self._title, self._note = font(round(16 * scale)), font(38, bold=True), font(21)
         self._caption, self._head = round(44 * scale), 86
         rows = math.ceil(count / columns)
-        size = (columns * (width + _GAP) + _GAP, self._head + rows * (height + self._caption + _GAP))
+        size = (columns * (width + _GAP) + _GAP, self._head + rows * (height + self._caption + _GAP) + foot)
+        self._foot = foot
         self.image = Image.new("RGB", size, _PAGE)
         self._pen = ImageDraw.Draw(self.image)
 
@@ -220,9 +235,14 @@ class _Page:
         """Write the title, and what there is to know about the take, right of it if there is room."""
         right, baseline = self.image.width - _GAP - 4, 54
         room = right - _GAP - 4
-        self._pen.text((_GAP + 4, baseline), _fitted(title, self._title, room), _INK, self._title, anchor="ls")
+        self._pen.text((_GAP + 4, baseline), fitted(title, self._title, room), _INK, self._title, anchor="ls")
         if self._title.getlength(title) + self._note.getlength(note) + 40 < room:
             self._pen.text((right, baseline), note, _SOFT, self._note, anchor="rs")
+
+    def bars(self, who: dict[str, list[Charge]], seconds: float, marks: Sequence[float]) -> None:
+        """Draw who was in charge, below everything."""
+        box = _GAP + 4, self.image.height - self._foot, self.image.width - _GAP - 4
+        draw_bars(self.image, who, box, seconds, marks, self._small)
 
     def panel(self, index: int, panel: Panel, picture: NDArray[np.uint8]) -> None:
         """Put one picture and its caption in place."""
@@ -237,7 +257,7 @@ class _Page:
             error, color = _degrees(panel.error_deg), _WARN if panel.error_deg > _LATE_DEG else _SOFT
             self._pen.text((end, baseline), error, color, self._small, anchor="rs")
             end -= self._small.getlength(error) + 10
-        self._pen.text((start, baseline), _fitted(panel.name, self._name, end - start), _INK, self._name, anchor="ls")
+        self._pen.text((start, baseline), fitted(panel.name, self._name, end - start), _INK, self._name, anchor="ls")
 
 
 def _rounded(width: int, height: int) -> Image.Image:
@@ -247,7 +267,7 @@ def _rounded(width: int, height: int) -> Image.Image:
     return mask.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
+def fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
     """Shorten a text until it fits."""
     if font.getlength(text) <= room:
         return text
@@ -256,7 +276,7 @@ def _fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
     return text.rstrip() + "…" if text else ""
 
 
-def _font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
+def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     """Return the typeface that comes with matplotlib, so that it is there on every machine."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts", "ttf", name)), size)

@@ -47,6 +47,13 @@ class Happenings:
         self._waiting.append((max(self._stage.tick_of(event.at), self._stage.tick), event))
         self._waiting.sort(key=lambda entry: entry[0])
 
+    def replace_waiting(self, events: Iterable[Event]) -> None:
+        """Let other events happen from now on; those whose time has come stay as they were."""
+        self._waiting = []
+        for event in events:
+            if self._stage.tick_of(event.at) > self._stage.tick:
+                self.add(event)
+
     def _check(self, event: Event) -> None:
         if isinstance(event, (Push, Drag)):
             self._body(event.target, event)

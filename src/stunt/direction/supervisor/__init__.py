@@ -1,0 +1,1 @@
+"""The supervisor: who is in charge of a character, and why (P2)."""

@@ -1,0 +1,143 @@
+"""Playing clips: the plainest kinematic controller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from stunt.direction.motion_rows import Motion, motion_of_clip
+from stunt.direction.supervisor.actor import Actor
+from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.similarity import Similarity, dof_weights
+from stunt.direction.supervisor.situation import Situation
+from stunt.motion.clip import Clip
+from stunt.stage.loop import Stage
+
+THRESHOLD: Final = 0.06
+"""Distance up to which a frame is alike enough to go on from [rad, see `similarity`]. Standing and walking are 0.05
+apart, standing and lying 0.25; a body that tracks a walk is within 0.013 of it."""
+HIT_THRESHOLD: Final = 0.012
+"""The same for the state a blow would leave: about what 7 kg·m/s at the chest do."""
+BLEND: Final = 0.5
+"""How long going over to a clip takes [s] (the paper's 15 frames at 30 Hz)."""
+WANTED: Final = 3.0
+"""A clip the user asks for may begin this much further away."""
+
+
+class ClipPlayer(BaseController):
+    """Plays one clip, entered at the frame most like the character's state.
+
+    Attributes:
+        motion: The clip in the body's coordinates.
+        threshold: Up to which distance it bids.
+        hit_threshold: Up to which distance of the state a blow would leave it goes on. High: hits do not stop it, and
+            it pushes what is in the way.
+        blend: How long going over takes [s].
+        begins: Whether it is always entered at its beginning (a kick), not anywhere (a walk).
+        passive: Names of what does not count as a hit while it plays.
+    """
+
+    kinematic = True
+    longest = 3600.0
+    shared = ("motion", "_similarity")
+
+    def __init__(
+        self,
+        name: str,
+        motion: Motion,
+        stage: Stage,
+        character: str,
+        *,
+        threshold: float = THRESHOLD,
+        hit_threshold: float = HIT_THRESHOLD,
+        blend: float = BLEND,
+        begins: bool = False,
+        priority: int = ORDINARY,
+        only_asked: bool = False,
+        weights: Mapping[str, float] | None = None,
+        passive: frozenset[str] = frozenset(),
+    ) -> None:
+        """Prepare a clip.
+
+        Args:
+            name: What it is called.
+            motion: What it plays.
+            stage: Where.
+            character: By whom.
+            threshold: Up to which distance it bids.
+            hit_threshold: Up to which distance of the state a blow would leave.
+            blend: How long going over takes [s].
+            begins: Whether it is always entered at its beginning.
+            priority: Of its bids.
+            only_asked: Whether it bids only when the user asks for it (or while it plays).
+            weights: Of joints in the comparison, by name, where not by mass.
+            passive: What does not count as a hit while it plays.
+        """
+        super().__init__(name)
+        self.motion, self.threshold, self.blend, self.begins = motion, threshold, blend, begins
+        self.hit_threshold = hit_threshold
+        self.priority, self.only_asked, self.passive = priority, only_asked, passive
+        who = stage.character(character)
+        layout = Layout.of(who)
+        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
+        self._playing = False
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Bid where a frame is alike enough."""
+        asked = now.request == self.name
+        if self.only_asked and not asked and not self._playing:
+            return None
+        if now.last is None and now.elapsed == 0.0 and not self._playing:
+            return Bid(0.5, "from its beginning", 0.0)
+        match = self._similarity.best(now.qpos, now.qvel)
+        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
+        if self.begins and not self._playing:
+            far = float(self._similarity.distances(now.qpos, now.qvel)[0])
+            return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
+        if match.distance > limit:
+            return None
+        last = len(self.motion.qpos) - round(1.5 * self.blend * self.motion.fps)  # there must be something left to play
+        frame = match.frame if self.motion.loop else min(match.frame, max(last, 0))
+        return Bid(
+            1.0 - match.distance / limit, f"{match.distance:.2f} from frame {match.frame}", frame / self.motion.fps
+        )
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Go over to the clip."""
+        since = float(bid.plan) if bid.plan is not None else 0.0
+        actor.play(self.motion, since=since, blend=0.0 if now.last is None else self.blend)
+        self._playing = True
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Play on; a looping clip begins again."""
+        left = actor.left
+        if self.motion.loop:
+            if left < 0.5:
+                actor.play(self.motion, since=actor.elapsed % self.motion.duration, blend=0.15)
+            return RUNNING
+        return succeeded("the clip ended") if left < 0.04 else RUNNING
+
+    def stop(self, now: Situation, actor: Actor) -> None:
+        """Let go."""
+        self._playing = False
+
+
+def clip_player(stage: Stage, character: str, clip: Clip, *, loop: bool | None = None, **options: object) -> ClipPlayer:
+    """Make a clip player of a clip whose skeleton the character has; feet that sink into the floor are lifted out.
+
+    Args:
+        stage: Where.
+        character: Who.
+        clip: What.
+        loop: Whether it goes on from its beginning; None: as the clip says.
+        options: As of `ClipPlayer`; `name` if not the clip's.
+    """
+    who = stage.character(character)
+    motion = grounded(stage.model, who, motion_of_clip(clip, who))
+    if loop is not None:
+        motion = replace(motion, loop=loop)
+    name = str(options.pop("name", clip.name))
+    return ClipPlayer(name, motion, stage, character, **options)  # type: ignore[arg-type]

@@ -1,0 +1,99 @@
+"""Forward kinematics of one character over many frames at once, and the rows its servo reads.
+
+`mj_kinematics` does one frame of the whole scene; whoever takes over a body in the middle of a scene has no time for
+hundreds of those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from stunt import rotations
+from stunt.character.character import Character
+from stunt.control.worldspace_program import Rows
+from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
+from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.posing_kernel import pose_bodies
+from stunt.rotations import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Where all bodies of a character are, in the order of the model, the root first.
+
+    Attributes:
+        positions: [m], (F, bodies, 3).
+        turns: Orientations in the world, (F, bodies, 4).
+    """
+
+    positions: Floats
+    turns: Floats
+
+
+def posed(model: mujoco.MjModel, character: Character, qpos: Floats) -> Posed:
+    """Return where the bodies are.
+
+    Args:
+        model: The scene.
+        character: Who, with a free root.
+        qpos: Its own coordinates, (F, nq).
+    """
+    root, first = character.root, character.root_body
+    assert root is not None  # supervised characters have free roots
+    end = max(character.bodies.values()) + 1
+    positions, turns = np.zeros((len(qpos), end - first, 3)), np.zeros((len(qpos), end - first, 4))
+    pose_bodies(
+        np.ascontiguousarray(qpos), first, root.qpos, model.body_parentid, model.body_pos, model.body_quat,
+        model.body_jntadr, model.body_jntnum, model.jnt_type, model.jnt_qposadr, model.jnt_axis, model.jnt_pos,
+        model.qpos0, positions, turns,
+    )  # fmt: skip
+    return Posed(positions, turns)
+
+
+def servo_rows(
+    model: mujoco.MjModel,
+    character: Character,
+    layout: Layout,
+    frames: Floats,
+    fps: float,
+    soles: list[int],
+    standing: Floats,
+    *,
+    parent: bool = False,
+) -> Rows:
+    """Return frames as the servo reads them (`stunt.direction.motion_rows.make_rows` for many frames at once).
+
+    Args:
+        model: The scene.
+        character: Who.
+        layout: Of its coordinates.
+        frames: Positions and velocities, (F, nq + nv).
+        fps: Frames per second.
+        soles: Geoms whose friction goes with the swing of their foot.
+        standing: Their friction while they do not swing, (soles,).
+        parent: Whether orientations are relative to the parent.
+    """
+    qpos, qvel = frames[:, : layout.nq], frames[:, layout.nq :]
+    where, first = posed(model, character, qpos), character.root_body
+    count = where.turns.shape[1]
+    above = np.maximum(model.body_parentid[first : first + count] - first, 0) if parent else np.zeros(count, int)
+    relative = rotations.multiply(rotations.conjugate(where.turns[:, above]), where.turns)
+    relative[:, 0] = where.turns[:, 0]
+    friction = np.zeros((len(frames), max(len(soles), 1)))
+    for number, geom in enumerate(soles):
+        pace = sole_speed(model, geom, where.positions, first, fps)
+        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, standing[number])
+    return Rows(fps, relative, qpos[:, :3].copy(), friction, qpos[:, 7:].copy(), qvel[:, 6:].copy())
+
+
+def sole_speed(model: mujoco.MjModel, geom: int, places: Floats, first: int, fps: float) -> Floats:
+    """Return how fast a sole moves over the ground [m/s], (F,): a foot goes by its toe."""
+    body = int(model.geom_bodyid[geom])
+    toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
+    track = places[:, (toes[0] if toes else body) - first, :2]
+    if len(track) < 2:
+        return np.zeros(len(track))
+    return np.asarray(np.linalg.norm(np.gradient(track, 1.0 / fps, axis=0), axis=1))

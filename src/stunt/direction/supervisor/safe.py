@@ -1,0 +1,43 @@
+"""Controllers that can always take over: the last resort of every pool."""
+
+from __future__ import annotations
+
+from stunt.direction.supervisor.actor import Actor
+from stunt.direction.supervisor.contract import IDLE, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.situation import Situation
+
+
+class RagDoll(BaseController):
+    """Let everything go until the body lies still; takes any character in any state."""
+
+    name = "rag doll"
+    priority = IDLE
+    longest = 1e9
+    still: float = 0.15
+    """Speed of the root below which a body lies [m/s]."""
+    rest: float = 0.5
+    """How long it must lie [s]."""
+
+    def __init__(self, name: str = "") -> None:
+        """Nothing to prepare."""
+        super().__init__(name)
+        self._still_since = -1.0
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Always, but after everybody else."""
+        return Bid(0.01, "always possible")
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Let go."""
+        actor.go_limp()
+        self._still_since = -1.0
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Wait until it lies."""
+        if abs(now.root_velocity).max() > self.still:
+            self._still_since = -1.0
+        elif self._still_since < 0.0:
+            self._still_since = now.time
+        elif now.time - self._still_since > self.rest:
+            return succeeded("lies still")
+        return RUNNING

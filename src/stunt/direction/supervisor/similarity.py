@@ -1,0 +1,99 @@
+"""How alike a state is to the frames of motions (P2): where data could go on from.
+
+A weighted mean over degrees of freedom of absolute differences in position and, times a time constant, in velocity.
+Where the body is on the ground and which way it faces is left out. A joint weighs as much as what it moves.
+
+The paper prints signed differences, which would cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import mujoco
+import numpy as np
+
+from stunt import rotations
+from stunt.character.character import Character
+from stunt.direction.supervisor.layout import Layout
+from stunt.rotations import Floats
+
+VELOCITY: Final = 0.1
+"""Seconds a difference in velocity counts for: 1 rad/s as much as this many radians."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The frame most like a state.
+
+    Attributes:
+        frame: Which.
+        distance: How far off [rad], a mean over the body.
+    """
+
+    frame: int
+    distance: float
+
+
+def dof_weights(model: mujoco.MjModel, character: Character, overrides: Mapping[str, float] | None = None) -> Floats:
+    """Return what each degree of freedom weighs: the share of the body it moves, (nv,); the root's six weigh 1.
+
+    Args:
+        model: The scene.
+        character: Who.
+        overrides: Other weights, by joint name (`root` for the root).
+    """
+    overrides = overrides or {}
+    weights = [np.full(6, overrides.get("root", 1.0))]
+    for joint in character.joints.values():
+        share = float(model.body_subtreemass[model.jnt_bodyid[joint.id]]) / character.mass
+        weights.append(np.full(joint.nv, overrides.get(joint.name, share)))
+    return np.concatenate(weights)
+
+
+class Similarity:
+    """Compares states with the frames of one motion.
+
+    Attributes:
+        frames: How many frames it knows.
+    """
+
+    def __init__(self, layout: Layout, weights: Floats, frames: Floats) -> None:
+        """Prepare frames.
+
+        Args:
+            layout: Of the body.
+            weights: Of its degrees of freedom, (nv,).
+            frames: Positions and velocities, (F, nq + nv).
+        """
+        self._layout = layout
+        self._weights = np.concatenate([weights, VELOCITY * weights]) / weights.sum()
+        self._weights[0:2] = 0.0  # where on the ground
+        self._features = self.features(frames[:, : layout.nq], frames[:, layout.nq :]) * self._weights
+        self.frames = len(frames)
+
+    def features(self, qpos: Floats, qvel: Floats) -> Floats:
+        """Return states without place and heading, as rotation vectors and velocities, (..., 2·nv)."""
+        layout = self._layout
+        back = rotations.from_rotation_vector(rotations.heading(qpos[..., 3:7])[..., None] * np.array([0.0, 0.0, -1.0]))
+        out = np.zeros((*qpos.shape[:-1], 2 * layout.nv))
+        out[..., layout.scalar_v] = qpos[..., layout.scalar_q]
+        turns = layout.turns(qpos).copy()
+        turns[..., 0, :] = rotations.multiply(back, turns[..., 0, :])
+        layout.put_spins(out[..., : layout.nv], rotations.to_rotation_vector(turns))
+        out[..., layout.nv :] = qvel
+        out[..., layout.nv : layout.nv + 3] = rotations.rotate(back, qvel[..., :3])
+        return out
+
+    def distances(self, qpos: Floats, qvel: Floats) -> Floats:
+        """Return how far a state is from every frame, (F,)."""
+        here = self.features(qpos, qvel) * self._weights
+        return np.asarray(np.abs(self._features - here).sum(axis=1))
+
+    def best(self, qpos: Floats, qvel: Floats) -> Match:
+        """Return the frame most like a state."""
+        far = self.distances(qpos, qvel)
+        frame = int(np.argmin(far))
+        return Match(frame, float(far[frame]))

@@ -1,0 +1,347 @@
+"""The supervisor of one character: who is in charge, and why.
+
+Exactly one controller is in charge at any time. It stays until it says that it has succeeded or failed, until the user
+asks for another that can take over, until one of higher priority interrupts, or until it breaks the contract. Then all
+bid, and the highest priority, then the highest score, then the earlier place in the pool wins. Somebody always can: the
+pool's last resort takes any state.
+
+It looks some thirty times a second and whenever its character is touched. Its log is part of the take.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from stunt.direction.supervisor.actor import Actor
+from stunt.direction.supervisor.contract import RUNNING, Bid, Controller, Status
+from stunt.direction.supervisor.guard import BrokenContract, ask_bid, ask_step, check_pool
+from stunt.direction.supervisor.relation import Relation
+from stunt.direction.supervisor.safe import RagDoll
+from stunt.direction.supervisor.situation import Ended, Situation
+from stunt.direction.supervisor.twin import Twin, with_twins
+from stunt.errors import UnknownNameError
+from stunt.stage.contacts import Hit
+from stunt.stage.loop import Stage
+
+LOOK_HZ: Final = 30.0
+ALERT: Final = 0.15
+"""How long after a touch a kinematic character is looked after at every control step [s]."""
+
+
+class Supervisor:
+    """Crew that puts controllers in charge of one character.
+
+    Attributes:
+        actor: The body.
+        pool: All controllers, tracking twins and the last resort included, by name.
+        current: Who is in charge.
+        since: Since when [s].
+        log: Who bid what, who won, why the last one ended: events of the take.
+        removed: Controllers taken out of the pool, with the reason.
+        relation: What counts as a hit for the character.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        name: str,
+        pool: Sequence[Controller],
+        *,
+        actor: Actor | None = None,
+        safe: Controller | None = None,
+        relation: Relation | None = None,
+        hz: float = LOOK_HZ,
+    ) -> None:
+        """Take a character on and put the first controller in charge.
+
+        Args:
+            stage: Where it is.
+            name: Who.
+            pool: Who may be in charge, in the order that decides between equals.
+            actor: Its body, if it was already taken on.
+            safe: Last resort: must take any state. None: a rag doll.
+            relation: What counts as a hit; None: everything that moves.
+            hz: How often to look.
+
+        Raises:
+            StuntError: The pool is empty, two have one name, or one is no controller.
+        """
+        check_pool(name, pool)
+        self.stage, self.actor = stage, actor or Actor(stage, name)
+        self.name, self.character = name, self.actor.character
+        self.safe: Controller = safe or next((c for c in pool if isinstance(c, RagDoll)), None) or RagDoll()
+        everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
+        self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
+        self.relation = relation or Relation()
+        self.log: list[dict[str, Any]] = []
+        self.removed: dict[str, str] = {}
+        self.since = stage.time
+        self.last: Ended | None = None
+        self._bid, self._level = Bid(0.0), 0
+        self._request, self._patience, self._asked = "", -1.0, False
+        self._hits: list[Hit] = []
+        self._alert, self._waiting = -1.0, False
+        self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
+        self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._due = stage.tick + self._stride
+        self._last_act = -1
+        self._sort()
+        stage.hit_listeners.append(self._hit)
+        stage.crew.append(self)
+        self.current: Controller = self.safe
+        self._choose(self.look(), Status("succeeded", "the performance begins"), "begin", start=True)
+
+    # ---- what others may ask
+
+    def request(self, name: str, *, patience: float = 2.0) -> None:
+        """Ask for a controller; it takes over as soon as it can, or is refused after `patience` seconds.
+
+        Raises:
+            UnknownNameError: There is none of that name.
+        """
+        if name not in self.pool:
+            raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
+        self._request, self._patience, self._asked = name, self.stage.time + patience, False
+        self._due = min(self._due, self.stage.tick)
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Write down that a request came to nothing."""
+        self._note("refused", controller=name, reason=reason)
+
+    def look(self) -> Situation:
+        """Return the character's situation now."""
+        return Situation(
+            self.stage, self.character, since=self.since, hits=tuple(self._hits), request=self._request, last=self.last,
+            active=self.relation.of(self.stage, self.character, self.current) if self.actor.kinematic else None,
+            rng=self.rng,
+        )  # fmt: skip
+
+    @property
+    def running(self) -> str:
+        """Name of who is in charge."""
+        return self.current.name
+
+    # ---- crew
+
+    def due(self) -> int:
+        """Return when to look next."""
+        return self._due if self._due > self._last_act else self._last_act + 1
+
+    def act(self) -> None:
+        """Look after the character."""
+        tick = self.stage.tick
+        self._last_act = tick
+        alert = self.stage.time < self._alert and self.actor.kinematic
+        self._due = tick + (self.stage.steps_per_control if alert else self._stride)
+        now = self.look()
+        if alert and self._struck(now):
+            self._hits.clear()
+            return
+        status = self._step(now)
+        if self._request:
+            self._serve_request(now, status)
+        elif not status.running or self._waiting:
+            self._choose(now, status, "ended")
+        elif self._watchers:
+            self._let_interrupt(now)
+        self._hits.clear()
+
+    def _hit(self, hit: Hit) -> None:
+        if hit.character != self.name:
+            return
+        self._hits.append(hit)
+        self._due = min(self._due, self.stage.tick)
+        if self.relation.counts(self.stage, self.character, self.current, hit.by):
+            self._alert = self.stage.time + ALERT
+
+    # ---- deciding
+
+    def _step(self, now: Situation) -> Status:
+        try:
+            return ask_step(self.current, now, self.actor)
+        except BrokenContract as broken:
+            self._remove(now, broken)
+            return RUNNING
+
+    def _serve_request(self, now: Situation, status: Status) -> None:
+        wanted = self.pool.get(self._request)
+        bid = self._bid_of(wanted, now) if wanted is not None and wanted is not self.current else None
+        if wanted is not None and bid is not None:
+            self._request = ""
+            self._switch(now, wanted, bid, status, "request", {wanted.name: bid})
+            return
+        if wanted is self.current or now.time > self._patience or wanted is None:
+            reason = "already in charge" if wanted is self.current else "could not take over from here"
+            self.refuse(self._request, reason)
+            self._request = ""
+        if not status.running or self._waiting:
+            self._choose(now, status, "ended")
+
+    def _let_interrupt(self, now: Situation) -> None:
+        """Ask those who may interrupt and count for more than the one in charge."""
+        level = self._level
+        bids = {}
+        for controller in self._watchers:
+            if controller is self.current or (controller.priority <= level and not now.hits):
+                continue
+            bid = self._bid_of(controller, now)
+            if bid is not None and _priority(controller, bid) > level:
+                bids[controller.name] = bid
+        if bids:
+            winner = self._best(bids)
+            self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+
+    def _struck(self, now: Situation) -> bool:
+        """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
+
+        Data is looked for at the velocity the blow would have given the body. Where no kinematic controller knows a
+        frame to go on from, the tracking twin takes over, and the body gets what the blow had for it.
+        """
+        kick = self.actor.kick()
+        if not kick.any():
+            return False
+        blown = self.look()
+        blown.struck, blown.qvel = True, now.qvel + kick
+        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic])
+        if self.current.name in bids:
+            return False
+        if bids:
+            winner = self._best(bids)
+            self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
+            return True
+        twin = self.pool.get(Twin.name_for(self.current.name)) or self.safe
+        by = ", ".join(dict.fromkeys(hit.by for hit in now.hits)) or "contact"
+        self._switch(now, twin, Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
+        return True
+
+    def _choose(self, now: Situation, status: Status, cause: str, *, start: bool = False) -> None:
+        """Let all bid and put the best in charge."""
+        ended = None if start or self._waiting else self.current
+        bids = self._bids(now, [c for c in self.pool.values() if c is not ended and c is not self.safe])
+        if not bids:
+            bids = self._bids(now, [self.safe])
+        winner = self._best(bids) if bids else self.safe
+        if winner is self.current and not start:
+            self._waiting = True  # nobody else wants it: it goes on as it is
+            return
+        self._switch(now, winner, bids.get(winner.name, Bid(0.0)), status, cause, bids)
+
+    def _bids(self, now: Situation, controllers: Sequence[Controller]) -> dict[str, Bid]:
+        found = {c.name: self._bid_of(c, now) for c in controllers}
+        return {name: bid for name, bid in found.items() if bid is not None and name in self.pool}
+
+    def _bid_of(self, controller: Controller, now: Situation) -> Bid | None:
+        try:
+            return ask_bid(controller, now)
+        except BrokenContract as broken:
+            self._remove(now, broken)
+            return None
+
+    def _best(self, bids: dict[str, Bid]) -> Controller:
+        """Return the winner: priority, then score, then place in the pool."""
+        names = list(self.pool)
+        return max(
+            (self.pool[name] for name in bids),
+            key=lambda c: (_priority(c, bids[c.name]), bids[c.name].score, -names.index(c.name)),
+        )
+
+    def _switch(
+        self,
+        now: Situation,
+        winner: Controller,
+        bid: Bid,
+        status: Status,
+        cause: str,
+        bids: dict[str, Bid],
+        kick: Any = None,
+    ) -> None:
+        """Put a controller in charge, and write down why."""
+        before, begins = self.current, not self.log
+        if not begins:
+            try:
+                before.stop(now, self.actor)
+            except Exception as error:  # noqa: BLE001  (whatever it is, the character goes on)
+                self._remove(now, BrokenContract(before, f"raised in stop: {error!r}"), go_on=False)
+            state = status.state if not status.running else "interrupted"
+            self.last = Ended(
+                before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
+            )
+        self.current, self.since, self._waiting = winner, self.stage.time, False
+        self._level, self._bid = _priority(winner, bid), bid
+        self._note(
+            "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
+            why=bid.why, before="" if begins else before.name, ended=status.state, reason=status.reason,
+            bids=[{"controller": n, "score": b.score, "priority": _priority(self.pool[n], b), "why": b.why}
+                  for n, b in bids.items() if n in self.pool],
+        )  # fmt: skip
+        try:
+            winner.start(self.look() if not begins else now, self.actor, bid)
+            if winner.kinematic != self.actor.kinematic:
+                used = "kinematic" if self.actor.kinematic else "dynamic"
+                raise BrokenContract(winner, f"left the body {used} in start")
+        except BrokenContract as broken:
+            self._remove(now, broken)
+        except Exception as error:  # noqa: BLE001
+            self._remove(now, BrokenContract(winner, f"raised in start: {error!r}"))
+        else:
+            if kick is not None:
+                self.stage.data.qvel[self.actor.slices[1]] += kick
+
+    def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
+        """Take a controller out of the pool; if it was in charge, the last resort takes over."""
+        bad = broken.controller
+        if bad is self.safe:
+            self.safe = RagDoll("rag doll" if bad.name != "rag doll" else "last resort")
+            self.pool[self.safe.name] = self.safe
+        self.removed[bad.name] = broken.reason
+        self.pool.pop(bad.name, None)
+        self.pool.pop(Twin.name_for(bad.name), None)
+        self._sort()
+        self._note("removed", controller=bad.name, reason=broken.reason)
+        if bad is self.current and go_on:
+            safe = Bid(0.0, f"'{bad.name}' was taken out")
+            self._switch(now, self.safe, safe, Status("failed", broken.reason), "removed", {})
+
+    def _sort(self) -> None:
+        """List those who may interrupt, so that the others cost nothing while someone runs."""
+        self._watchers = [c for c in self.pool.values() if c.interrupts]
+
+    def _note(self, event: str, **what: Any) -> None:
+        entry = {"kind": "supervisor", "time": self.stage.time, "character": self.name, "event": event}
+        self.log.append({**entry, **what})
+
+    # ---- saving
+
+    def save(self) -> Any:
+        """Return everything that must survive a restore."""
+        told = (
+            self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
+            self._alert, self._waiting, self._due, self._last_act, self.safe,
+        )  # fmt: skip
+        states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
+        lists = list(self.log), dict(self.removed), list(self._hits)
+        return told, states, lists, self.rng.bit_generator.state, self.actor.save()
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        told, states, (log, removed, hits), rng, actor = state
+        self.pool = {name: controller for name, (controller, _) in states.items()}
+        for controller, saved in states.values():
+            controller.restore(saved)
+        (
+            current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
+            self._waiting, self._due, self._last_act, self.safe,
+        ) = told  # fmt: skip
+        self.current = self.pool[current]
+        self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
+        self.rng.bit_generator.state = rng
+        self._sort()
+        self.actor.restore(actor)
+
+
+def _priority(controller: Controller, bid: Bid) -> int:
+    return controller.priority if bid.priority is None else bid.priority
