@@ -14,7 +14,7 @@ from stunt.control import worldspace as w
 from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_solveM, mj_step1, mj_step2
 from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root, sample_rows
-from stunt.control.small import multiply_quaternions, turn, world_difference
+from stunt.control.small import multiply_quaternions, world_difference
 from stunt.control.views import floats, ints, longs
 
 _BALL = 1
@@ -34,7 +34,7 @@ _STATE = STEP_STATE
 def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
-    x, s, steer = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(t[w.T_STEER])
+    x, s = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH])
     total, k1, k2 = floats(t[w.T_SUM]), floats(t[w.T_K1]), floats(t[w.T_K2])
     root, end, h, look = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0], f[n + w.LOOK]
     rows, frames = floats(a[i + w.ROWS]), a[i + w.FRAMES]
@@ -46,9 +46,6 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
         sample_rows(rows, end - root, b - root, frames, frame + look * f[n + w.FPS], s, 4)
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
         multiply_quaternions(xquat, 4 * hang, s, 4, s, 12)
-        if steer[3 * b] != 0.0 or steer[3 * b + 1] != 0.0 or steer[3 * b + 2] != 0.0:
-            turn(steer, 3 * b, s, 8, s, 24)
-            turn(steer, 3 * b, s, 12, s, 24)
         world_difference(s, 8, xquat, 4 * b, s, 16)
         world_difference(s, 12, s, 8, s, 20)
         for k in range(3):

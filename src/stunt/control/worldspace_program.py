@@ -37,7 +37,8 @@ class ServoSettings:
         ahead: Seconds the beat law looks ahead.
         limited: Whether joints keep within their strength.
         external: The paper's form: torques act on the bones from outside.
-        plant: Whether feet that stand in the clip are made to stand (see `stunt.direction.planted_feet`).
+        plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
+            `stunt.direction.planted_feet` and `mended`).
         foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
             with `external`.
     """
@@ -98,7 +99,6 @@ class WorldspaceProgram:
         self.numbers = np.zeros((0, w.NUMBERS))
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
-        self.steer = np.zeros((model.nbody, 3))
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
         self._played: dict[str, Floats] = {}
@@ -115,7 +115,7 @@ class WorldspaceProgram:
             w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
             w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv),
             w.T_OWED: self.owed,
-            w.T_FEED: np.zeros(nv), w.T_STEER: self.steer, w.T_LOAD: self.load,
+            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()

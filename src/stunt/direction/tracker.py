@@ -13,6 +13,7 @@ from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
 from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
 from stunt.direction.planted_feet import with_planted_feet
 from stunt.rotations import Floats
@@ -116,11 +117,14 @@ class Tracker:
     def _rows_of(self, motion: Motion) -> Rows:
         model, settings, parent = self.stage.model, self.settings, self.settings.servo.startswith("parent")
         long = repeated(motion, _UNROLL)
-        rows = make_rows(model, self.character, long, self.soles)
+        whole = mended(model, self.character, long) if settings.plant else long
+        rows = make_rows(model, self.character, whole, self.soles)
         if settings.plant:
             rows = with_planted_feet(model, self.character, rows, self.soles)
+        if whole is not long:
+            rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
         if settings.foresee and not settings.external and settings.servo != "beat":
-            rows = replace(rows, torque=foreseen_torques(model, self.character, long))
+            rows = replace(rows, torque=foreseen_torques(model, self.character, whole))
         return seen_from_parents(model, self.character, rows) if parent else rows
 
     def _put(self, motion: Motion) -> None:
