@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, tension, trajectories
+from stunt.bench import control_cost, loop_cost, scaling, speed, supervisor, tension, trajectories
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -27,6 +27,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "supervisor": supervisor.measure,
 }
 """What can be measured, by name."""
 
