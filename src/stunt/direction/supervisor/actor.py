@@ -35,9 +35,9 @@ LOOK: Final = 1.0 / 240.0
 UNROLL: Final = 12.0
 """Seconds a looping motion is laid out for; whoever plays it longer says so again."""
 AIM_FPS: Final = 60.0
-DENSE: Final = 2
+DENSE: Final = 4
 """A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
-TWIN: Final = 2.0
+TWIN: Final = 1.2
 """Seconds of what was played that a tracking twin takes along at a time."""
 
 

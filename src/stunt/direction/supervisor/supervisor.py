@@ -150,6 +150,8 @@ class Supervisor:
             self._choose(now, status, "ended")
         elif self._watchers:
             self._let_interrupt(now)
+        elif status.wake > 0.0 and not alert:
+            self._due = max(self._due, self.stage.tick_of(now.time + status.wake))
         self._hits.clear()
 
     def _hit(self, hit: Hit) -> None:
