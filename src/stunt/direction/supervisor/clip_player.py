@@ -118,11 +118,12 @@ class ClipPlayer(BaseController):
         """Play on; a looping clip begins again."""
         left = actor.left
         if self.motion.loop:
-            if left < 0.5:
-                actor.play(self.motion, since=actor.elapsed % self.motion.duration, blend=0.15)
+            if left < 1.0:
+                actor.play_on()
+                left = actor.left
         elif left < 0.04:
             return succeeded("the clip ended")
-        return Status("running", wake=0.5) if left > 1.1 else RUNNING
+        return Status("running", wake=0.5) if left > 1.6 else RUNNING
 
     def stop(self, now: Situation, actor: Actor) -> None:
         """Let go."""

@@ -21,7 +21,8 @@ from stunt.direction.supervisor.grounding import lifted_out
 from stunt.direction.supervisor.inertial import fade
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.legs import Leg, leg_length, legs_and_bodies, reach
-from stunt.direction.supervisor.posing import Posed, multiplied_rows, posed
+from stunt.direction.supervisor.posing import Posed, posed
+from stunt.direction.supervisor.state_kernel import move_rows
 from stunt.rotations import Floats
 
 STEP: Final = 0.35
@@ -48,7 +49,11 @@ def standing(places: Floats, fps: float) -> NDArray[np.bool_]:
     """Return in which frames a foot stands: low and slow, (F,)."""
     if len(places) < 2:
         return np.ones(len(places), bool)
-    speed = np.linalg.norm(np.gradient(places, 1.0 / fps, axis=0), axis=1)
+    step = (
+        places[np.minimum(np.arange(len(places)) + 1, len(places) - 1)]
+        - places[np.maximum(np.arange(len(places)) - 1, 0)]
+    )
+    speed = 0.5 * fps * np.sqrt((step * step).sum(axis=1))
     return np.asarray((speed < STILL) & (places[:, 2] < places[:, 2].min() + LOW))
 
 
@@ -133,10 +138,17 @@ def _feet_of(
         here, there = now.positions[0, leg.foot], wanted.positions[:, leg.foot]
         course, begin = _course(here, there, fps, speed, begin)
         paths.append(there + course.along(here - there[0], speed - (there[1] - there[0]) * fps, time))
-        turned = rotations.difference(now.turns[0, leg.foot], wanted.turns[0, leg.foot])
-        left = rotations.from_rotation_vector(rolled(time)[:, None] * turned)
-        turns.append(multiplied_rows(wanted.turns[:, leg.foot], left))
+        turns.append(_foot_turns(now.turns[0, leg.foot], wanted.turns[:, leg.foot], rolled(time)))
     return paths, turns
+
+
+def _foot_turns(now: Floats, data: Floats, share: Floats) -> Floats:
+    """Return how a foot is turned, (F, 4): as it is at first, then as the data has it, by a share that falls to 0."""
+    off = rotations.difference(now, data[0])
+    turns = np.empty_like(data)
+    none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+    move_rows(data, share[:, None] * off, none, none, zero, zero, turns)
+    return turns
 
 
 def _crouch(
@@ -153,6 +165,8 @@ def _crouch(
         before = now.positions[:, leg.thigh] - now.positions[:, leg.foot]
         own = np.maximum(np.linalg.norm(before, axis=1) - longest, 0.0)
         need = np.maximum(need, line[:, 2] - highest - own)
+    if need.max() <= 0.0:
+        return need
     wide = maximum_filter1d(np.minimum(need, DEEPEST), 2 * round(0.08 * fps) + 1, mode="nearest")
     soft = gaussian_filter1d(wide, 0.06 * fps, mode="nearest")
     share = np.minimum(np.arange(len(soft)) / max(0.1 * fps, 1.0), 1.0)
