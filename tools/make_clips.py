@@ -22,6 +22,7 @@ from stunt.rotations import Floats, conjugate, from_matrix, multiply, rotate
 OUT = Path(__file__).parent.parent / "src" / "stunt" / "examples" / "clips"
 FPS = 60.0
 THIGH, SHANK, ANKLE = 0.42, 0.42, 0.085
+UPPER_ARM, FOREARM = 0.29, 0.26
 BALL = np.array([0.125, 0.0, -0.060])  # from the ankle, in the foot's frame
 HEEL = np.array([-0.055, 0.0, -0.085])
 
@@ -103,6 +104,19 @@ def leg(hip: Floats, ankle: Floats, forward: Floats) -> tuple[Floats, Floats]:
     return tuple(_upright(top - low, ahead) for top, low in ((hip, knee), (knee, ankle)))  # type: ignore[return-value]
 
 
+def arm_to(shoulder: Floats, wrist: Floats, elbow: Floats) -> tuple[Floats, Floats]:
+    """World orientations of upper arm and forearm that reach a wrist with the elbow out to a side, (F, 4) each."""
+    way = wrist - shoulder
+    far = np.linalg.norm(way, axis=-1)
+    reach = np.clip(far, 0.06, 0.995 * (UPPER_ARM + FOREARM))
+    down = way / far[:, None]
+    out = elbow - np.sum(elbow * down, axis=-1, keepdims=True) * down
+    out = out / np.linalg.norm(out, axis=-1, keepdims=True)
+    bend = np.arccos((UPPER_ARM**2 + reach**2 - FOREARM**2) / (2 * UPPER_ARM * reach))
+    joint = UPPER_ARM * (np.cos(bend)[:, None] * down + np.sin(bend)[:, None] * out)
+    return _upright(-joint, -out), _upright(joint - reach[:, None] * down, -out)
+
+
 def _upright(up: Floats, ahead: Floats) -> Floats:
     """Orientation with z along `up` and x near `ahead`, (F, 4)."""
     z = up / np.linalg.norm(up, axis=-1, keepdims=True)
@@ -158,6 +172,15 @@ class Scenario:
         for name, above, own in (("UpLeg", pelvis, thigh), ("Leg", thigh, shank), ("Foot", shank, foot)):
             self.local[:, NAMES.index(side + name)] = multiply(conjugate(above), own)
         self.joint(f"{side}ToeBase", pitch=toe)
+
+    def hand(self, side: str, wrist: Floats, elbow: Floats) -> None:
+        """Put a wrist at (F, 3) [m], the elbow pointing to `elbow`; pelvis and back must be there already."""
+        world = self.clip().world_at(self.t)
+        shoulder = world.positions[:, NAMES.index(f"{side}Arm")]
+        above = world.rotations[:, NAMES.index(f"{side}Shoulder")]
+        upper, lower = arm_to(shoulder, wrist, np.broadcast_to(elbow, wrist.shape))
+        self.local[:, NAMES.index(f"{side}Arm")] = multiply(conjugate(above), upper)
+        self.local[:, NAMES.index(f"{side}ForeArm")] = multiply(conjugate(upper), lower)
 
     def clip(self) -> Clip:
         """Return the finished motion."""
@@ -337,7 +360,64 @@ def stand_up() -> Clip:
     return s.clip()
 
 
+def get_up_front() -> Clip:
+    """From lying face down: push up onto hands and knees, bring the feet under, rise."""
+    s = Scenario("get_up_front", 4.0)
+    t = s.t
+    place = Track({
+        0.0: (0.0, 0.0, 0.11), 0.3: (0.0, 0.0, 0.11), 1.0: (-0.18, 0.0, 0.42), 1.4: (-0.22, 0.0, 0.46),
+        2.1: (-0.20, 0.0, 0.56), 2.6: (-0.24, 0.0, 0.52), 3.5: (-0.22, 0.0, 0.905), 4.0: (-0.22, 0.0, 0.905),
+    })  # fmt: skip
+    pitch = Track({0.0: 90, 0.3: 90, 1.0: 82, 1.4: 80, 2.1: 84, 2.6: 52, 3.0: 30, 3.5: 3, 4.0: 2})
+    s.pelvis(place(t), column(pitch, t), 0.0 * t, 0.0 * t)
+    curl = column(Track({0.0: -4, 0.5: -6, 1.0: 2, 1.6: 10, 2.2: 16, 2.8: 10, 3.5: 1, 4.0: 1}), t)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, curl)
+    neck = column(Track({0.0: -12, 0.6: -16, 1.6: -10, 2.4: -8, 3.5: 3, 4.0: 3}), t)
+    s.joint("Neck", neck)
+    s.joint("Head", neck)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        y = sign * 0.13
+        ankle = Track({
+            0.0: (-0.82, y, 0.09), 0.3: (-0.82, y, 0.09), 1.0: (-0.62, y, 0.10), 1.4: (-0.60, y, 0.12),
+            1.75: (-0.42, y, 0.16), 2.1: (-0.20, y, ANKLE + 0.03), 2.5: (-0.20, y, ANKLE), 4.0: (-0.20, y, ANKLE),
+        })  # fmt: skip
+        tilt = Track({0.0: 140, 0.3: 135, 1.0: 95, 1.4: 75, 2.1: 25, 2.5: 0, 4.0: 0})
+        toe = Track({0.0: 0, 0.4: -20, 1.0: -60, 1.4: -60, 2.1: -25, 2.5: 0, 4.0: 0})
+        s.foot(side, ankle(t), column(tilt, t), np.full_like(t, sign * 8.0), column(toe, t))
+        wrist = Track({
+            0.0: (0.36, sign * 0.30, 0.05), 0.3: (0.36, sign * 0.28, 0.05), 1.4: (0.36, sign * 0.26, 0.06),
+            2.2: (0.34, sign * 0.26, 0.07), 2.6: (0.32, sign * 0.28, 0.35), 3.0: (0.15, sign * 0.28, 0.60),
+            3.5: (-0.14, sign * 0.26, 0.80), 4.0: (-0.16, sign * 0.26, 0.79),
+        })  # fmt: skip
+        elbow = Track({
+            0.0: (-0.4, sign, 0.3), 2.3: (-0.6, sign, 0.0), 3.3: (-1.0, 0.4 * sign, 0.0), 4.0: (-1.0, 0.3 * sign, 0.0),
+        })  # fmt: skip
+        s.hand(side, wrist(t), elbow(t))
+    return s.clip()
+
+
+def keeper() -> Clip:
+    """A goalkeeper's ready stance: feet apart, knees bent, hands in front, a little bounce. Repeats."""
+    seconds = 1.6
+    s = Scenario("keeper", seconds)
+    t = s.t
+    bounce = np.sin(2 * np.pi * 2 * t / seconds)
+    sway = np.sin(2 * np.pi * t / seconds)
+    place = np.stack([-0.04 + 0.0 * t, 0.012 * sway, 0.79 + 0.008 * bounce], axis=-1)
+    s.pelvis(place, 18.0 + 1.0 * bounce, 0.0 * t, 0.0 * t)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, 6.0 + 0.3 * bounce)
+    s.joint("Neck", -12.0 + 0.0 * t)
+    s.joint("Head", -14.0 + 0.0 * t)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        s.arm(side, 42.0 + 2.0 * bounce, 24.0, 8.0, 62.0 + 2.0 * bounce)
+        s.foot(side, np.tile([0.0, sign * 0.24, ANKLE], (len(t), 1)), 0.0 * t, np.full_like(t, sign * 14.0))
+    return s.clip()
+
+
 MAKERS = {"idle": idle, "walk": walk, "punch": punch, "kick": kick, "stand_up": stand_up}
+MAKERS |= {"get_up_front": get_up_front, "keeper": keeper}
 
 
 def make(out: Path = OUT) -> list[Path]:

@@ -16,7 +16,19 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, supervisor, tension, trajectories
+from stunt.bench import (
+    control_cost,
+    environments,
+    loop_cost,
+    motion_graph,
+    scaling,
+    similarity,
+    speed,
+    supervisor,
+    tension,
+    trajectories,
+    video,
+)
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -28,6 +40,10 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "tension": tension.measure,
     "trajectories": trajectories.measure,
     "supervisor": supervisor.measure,
+    "video": video.measure,
+    "gym": environments.measure,
+    "similarity": similarity.measure,
+    "motion_graph": motion_graph.measure,
 }
 """What can be measured, by name."""
 

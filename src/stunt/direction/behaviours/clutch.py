@@ -1,0 +1,93 @@
+"""Clutching the place that was hit: the hand that can reach it goes there and stays a while."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stunt import rotations
+from stunt.direction.behaviours.balance import Balance
+from stunt.direction.behaviours.drive import Aim
+from stunt.direction.behaviours.posture import SIDES, sign_of
+from stunt.direction.behaviours.reach import limb, with_limb
+from stunt.direction.behaviours.sense import Felt
+from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.situation import Situation
+from stunt.rotations import Floats
+
+FLESH = 0.05
+"""The palm ends so far in front of the bone's surface point [m]."""
+
+
+class Clutch(Balance):
+    """Grab where it hurts.
+
+    Attributes:
+        least: Force of a hit from which it hurts, in body weights.
+        hold: How long the hand stays [s].
+    """
+
+    name = "clutch"
+    priority = ORDINARY + 5
+    interrupts = True
+    longest = 5.0
+
+    def __init__(self, name: str = "", *, least: float = 0.4, hold: float = 1.4) -> None:
+        """Say what hurts, and how long."""
+        super().__init__(name, spring=0.4)
+        self.least, self.hold = least, hold
+        self._body, self._spot, self._side = "", np.zeros(3), "r"
+
+    def bid(self, now: Situation) -> Bid | None:
+        """Offer when something hit the body hard, and it still stands."""
+        if not now.hits:
+            return None
+        felt = self.feel(now)
+        assert self.sense is not None
+        weight = self.sense.anatomy.mass * 9.81
+        hurting = [hit for hit in now.hits if hit.force > self.least * weight and hit.body not in _FEET]
+        if not hurting or felt.tilt > 0.5 or felt.height < 0.8:
+            return None
+        hit = max(hurting, key=lambda one: one.force)
+        return Bid(0.6, f"hit on the {hit.body} by '{hit.by}'", (hit.body, np.array(hit.position)))
+
+    def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
+        """Remember the place on the body, and choose a hand that is not the one that was hit."""
+        super().prepare(now, felt, bid)
+        assert self.sense is not None
+        anatomy = self.sense.anatomy
+        self._body, place = bid.plan
+        k = anatomy.number(self._body)
+        self._spot = rotations.rotate(rotations.conjugate(felt.turns[k]), place - felt.places[k])
+        own = self._body[0] if self._body[1:2] == "_" and "arm" in self._body or "hand" in self._body else ""
+        free = [side for side in SIDES if side != own]
+        self._side = min(
+            free, key=lambda side: float(np.linalg.norm(felt.places[anatomy.number(f"{side}_upper_arm")] - place))
+        )
+
+    def want(self, now: Situation, felt: Felt) -> Aim:
+        """Stand, one hand on the place."""
+        assert self.sense is not None
+        anatomy = self.sense.anatomy
+        lifted = self.upright(felt)
+        k = anatomy.number(self._body)
+        place = felt.places[k] + rotations.rotate(felt.turns[k], self._spot)
+        actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
+        elbow = np.array([-0.3, sign_of(self._side), -0.5])
+        turned, _ = limb(anatomy, self._side, "arm", actual, self._wrist(felt, place), elbow)
+        return Aim(with_limb(anatomy, lifted, turned), 1.0, self.spring, 0.08)
+
+    def _wrist(self, felt: Felt, place: Floats) -> Floats:
+        """Return where the wrist goes so that the palm covers the place, seen from the root [m]."""
+        assert self.sense is not None
+        shoulder = felt.places[self.sense.anatomy.number(f"{self._side}_upper_arm")]
+        way = shoulder - place
+        return felt.seen_from_root(place + way / max(float(np.linalg.norm(way)), 1e-9) * (0.08 + FLESH))
+
+    def judge(self, now: Situation, felt: Felt) -> Status:
+        """It wears off."""
+        if felt.tilt > 0.7 or felt.height < 0.7:
+            return failed("was knocked off its feet")
+        return RUNNING if now.elapsed < self.hold else succeeded("it hurts less")
+
+
+_FEET = ("l_foot", "r_foot", "l_toe", "r_toe")

@@ -1,0 +1,114 @@
+"""Hands a posture to the world-space servo, moment by moment, smoothly: the muscles of a behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stunt import rotations
+from stunt.control import worldspace as w
+from stunt.control.worldspace_program import Rows, hip_height
+from stunt.direction.behaviours.sense import Sense
+from stunt.direction.motion_rows import Motion
+from stunt.direction.supervisor.actor import Actor
+from stunt.rotations import Floats
+
+STEP_HZ = 30.0
+"""How often behaviours look and aim."""
+LEAST_TENSION = 1e-3
+SOLE = 0.9
+"""Friction of a sole that does not swing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What a behaviour wants now.
+
+    Attributes:
+        lifted: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
+        tension: Factor on all stiffness: 1 is following a clip, 0 a rag doll.
+        spring: Largest torque on the root from outside, as a share of m·g·h; 0 is none.
+        quickness: Time constant with which targets move [s].
+    """
+
+    lifted: Floats
+    tension: float = 1.0
+    spring: float = 0.0
+    quickness: float = 0.08
+
+
+class Drive:
+    """Moves a tracked character's targets toward what its behaviour wants."""
+
+    def __init__(self, actor: Actor, sense: Sense) -> None:
+        """Take over a tracked character."""
+        self.actor, self.sense = actor, sense
+        self._now: Floats | None = None
+        self._at = -1.0
+        joints = list(actor.character.joints.values())
+        # World space reads orientations only; joint coordinates are for the beat servo.
+        self._joints = np.zeros((2, sum(j.nq for j in joints))), np.zeros((2, sum(j.nv for j in joints)))
+        model = actor.stage.model
+        self._friction = np.array([[max(float(model.geom_friction[g, 0]), SOLE) for g in actor.soles]] * 2)
+
+    def begin(self) -> None:
+        """Start from the pose the body has."""
+        felt = self.sense.feel()
+        self._now = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
+        self._now[0] = felt.turn
+        self._at = -1.0
+
+    def aim(self, wanted: Aim) -> None:
+        """Move the targets one step of the behaviour on."""
+        if self._now is None:
+            self.begin()
+        assert self._now is not None
+        passed = min(self.actor.stage.time - self._at, 1.0 / STEP_HZ) if self._at >= 0.0 else 1.0 / STEP_HZ
+        self._at = self.actor.stage.time
+        share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
+        after = rotations.slerp(self._now, wanted.lifted, np.full(len(self._now), share))
+        self._lead(self._now, after)
+        self._now = after
+        self._strengthen(wanted)
+
+    def _lead(self, now: Floats, after: Floats) -> None:
+        """Give the servo two rows: the targets of now and those of the next step."""
+        actor, anatomy = self.actor, self.sense.anatomy
+        turns = anatomy.turns(np.stack([now, after]))
+        turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
+        place = self.sense.feel().root
+        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._friction, *self._joints)
+        here = actor.stage.data.qpos[None, actor.slices[0]].copy()
+        actor._take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
+
+    def _strengthen(self, wanted: Aim) -> None:
+        """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""
+        actor = self.actor
+        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
+        lever = float(numbers[w.WEIGHT]) * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
+        ints[w.ACTIVE], ints[w.ROOT_MODE] = 1, w.WEAK if wanted.spring > 0.0 else w.FREE
+        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = max(wanted.tension, LEAST_TENSION), wanted.spring * lever
+        numbers[w.YAW_LIMIT] = numbers[w.FORCE_LIMIT] = 0.0
+        numbers[w.STUN_TIME] = np.inf
+
+    def end(self) -> None:
+        """Give the character back as it was taken."""
+        self._now = None
+        actor = self.actor
+        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
+        weight = float(numbers[w.WEIGHT])
+        lever = weight * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
+        ints[w.ROOT_MODE] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[actor.root.kind]
+        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = actor.settings.gain, actor.root.limit * lever
+        numbers[w.YAW_LIMIT], numbers[w.FORCE_LIMIT] = actor.root.yaw * lever, actor.root.force * weight
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return None if self._now is None else self._now.copy(), self._at
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        now, self._at = state
+        self._now = None if now is None else now.copy()
