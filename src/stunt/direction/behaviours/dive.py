@@ -47,7 +47,7 @@ class Shot:
     time: float
     left: float
     high: float
-    at: Floats
+    at: tuple[float, float, float]
 
 
 class Dive(Behaviour):
@@ -73,7 +73,7 @@ class Dive(Behaviour):
         self.ball, self.goal, self.horizon, self.spring = ball, goal or Goal(), horizon, spring
         self._tips, self._over, self._side = -1.0, 0.0, 0.0
         self._facing, self._home = 0.0, np.zeros(3)
-        self._shot = Shot(0.5, 0.0, 1.0, np.zeros(3))
+        self._shot = Shot(0.5, 0.0, 1.0, (0.0, 0.0, 1.0))
 
     def shot(self, now: Situation, felt: Felt, home: Floats, facing: float) -> Shot | None:
         """Return where the ball will cross the keeper's plane, if it will."""
@@ -90,7 +90,8 @@ class Dive(Behaviour):
         time, at = met
         left = float((at - home) @ np.array([-out[1], out[0], 0.0]))
         # A ball that would have hit the ground before rolls or bounces on low.
-        return Shot(time, left, max(float(at[2]), ball.radius), np.array([at[0], at[1], max(at[2], ball.radius)]))
+        high = max(float(at[2]), ball.radius)
+        return Shot(time, left, high, (float(at[0]), float(at[1]), high))
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the ball comes into the goal and the keeper is on its feet."""
@@ -138,7 +139,7 @@ class Dive(Behaviour):
         actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
         for side in SIDES:
             apart = np.array([0.0, 0.07 * sign_of(side), 0.0])
-            spot = felt.seen_from_root(self._shot.at) + apart
+            spot = felt.seen_from_root(np.array(self._shot.at)) + apart
             elbow = np.array([-0.5, 0.6 * sign_of(side), -0.2])
             turned, _ = limb(self.sense.anatomy, side, "arm", actual, spot, elbow)
             lifted = with_limb(self.sense.anatomy, lifted, turned)
