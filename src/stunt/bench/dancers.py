@@ -27,9 +27,7 @@ def dancers(count: int, coupling: Coupling = "full", rate: float = 480.0) -> Sta
     (name,) = script.parts
     first = script.scene.characters[name]
     start = dict(script.poses[first.start].angles) if isinstance(first.start, str) else first.start
-    cast = {
-        f"{name}{k}": dataclasses.replace(first, start=start, at=(0.0, k * _APART, 0.0)) for k in range(count)
-    }
+    cast = {f"{name}{k}": dataclasses.replace(first, start=start, at=(0.0, k * _APART, 0.0)) for k in range(count)}
     stage = Stage(Scene(characters=cast, physics_hz=rate, control_hz=rate))
     part = dataclasses.replace(script.parts[name], coupling=coupling)
     for who in cast:

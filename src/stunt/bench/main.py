@@ -16,7 +16,18 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, scaling, speed, tension, trajectories
+from stunt.bench import (
+    control_cost,
+    environments,
+    loop_cost,
+    motion_graph,
+    scaling,
+    similarity,
+    speed,
+    tension,
+    trajectories,
+    video,
+)
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -27,6 +38,10 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "video": video.measure,
+    "gym": environments.measure,
+    "similarity": similarity.measure,
+    "motion_graph": motion_graph.measure,
 }
 """What can be measured, by name."""
 

@@ -1,0 +1,1 @@
+"""Motion graphs: clips cut into pieces that follow one another, and walks along drawn paths through them."""

@@ -1,0 +1,208 @@
+"""A motion graph: clips, the places where one may turn into another, and only what never runs into a dead end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.motion.clip import Clip
+from stunt.motion.graph.cache import MapCache, map_key
+from stunt.motion.graph.distance import Clouds, alignment, distance_map, local_minima, make_clouds
+from stunt.motion.graph.planar import Planar
+from stunt.motion.graph.sources import Source, make_sources
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """How a graph is made.
+
+    Attributes:
+        fps: At which rate frames are compared [1/s].
+        blend: How long going over from one clip to another takes [s]; also the window that is compared.
+        most: Largest root-mean-square distance of the joints at a transition [m].
+        apart: A transition this close to a better one between the same clips does not count [s].
+        mirror: Whether every clip also counts with left and right exchanged.
+    """
+
+    fps: float = 30.0
+    blend: float = 0.4
+    most: float = 0.12
+    apart: float = 0.25
+    mirror: bool = True
+
+    def __post_init__(self) -> None:
+        for what, value in (("fps", self.fps), ("blend", self.blend), ("most", self.most), ("apart", self.apart)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise InvalidValueError(f"'{what}' of a motion graph", value, "a positive number")
+
+    @property
+    def half(self) -> int:
+        """Frames before and after a transition that are compared and blended."""
+        return max(1, round(0.5 * self.blend * self.fps))
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A place where one clip may turn into another.
+
+    Blending begins in frame `leave` of clip `source`, and has ended in frame `arrive` of clip `target`.
+
+    Attributes:
+        source: Number of the clip that is left.
+        leave: The frame in which the blend begins.
+        target: Number of the clip that is entered.
+        arrive: The frame in which the blend has ended.
+        move: Brings the target's frames to where the source's are.
+        cost: How far the joints are apart [m], root mean square over the blend.
+    """
+
+    source: int
+    leave: int
+    target: int
+    arrive: int
+    move: Planar
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class MotionGraph:
+    """Clips and transitions between them; from every kept frame every other kept one can be reached.
+
+    Attributes:
+        sources: The clips.
+        settings: How it was made.
+        transitions: Sorted by the clip and frame they leave.
+        kept: For each clip which frames belong to the graph, (F,) bool.
+        found: How many transitions there were before dead ends were cut off.
+    """
+
+    sources: tuple[Source, ...]
+    settings: GraphSettings
+    transitions: tuple[Transition, ...]
+    kept: tuple[np.ndarray, ...]
+    found: int
+
+    @property
+    def seconds(self) -> float:
+        """How much motion is in it [s]."""
+        return float(sum(flags.sum() for flags in self.kept)) / self.settings.fps
+
+    @property
+    def skeleton_clip(self) -> Clip:
+        """A clip with the skeleton of all."""
+        return self.sources[0].clip
+
+    def source_number(self, name: str) -> int:
+        """Return a clip's number by name, or say which there are."""
+        names = [source.name for source in self.sources]
+        if name not in names:
+            raise UnknownNameError("clip of the motion graph", name, names)
+        return names.index(name)
+
+
+def build_graph(
+    clips: Sequence[Clip],
+    settings: GraphSettings | None = None,
+    *,
+    cache: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MotionGraph:
+    """Make a motion graph.
+
+    Args:
+        clips: What it is made of; looping clips (`Clip.loop`) go on from their end.
+        settings: How.
+        cache: A folder in which distance maps are kept and found again; None keeps nothing.
+        progress: Called with how many maps are done, of how many.
+
+    Raises:
+        StuntError: Clips that do not go together, or among which nothing goes on for ever.
+    """
+    settings = settings or GraphSettings()
+    sources = make_sources(clips, settings.fps, settings.mirror)
+    found = _transitions(sources, settings, None if cache is None else MapCache(cache), progress)
+    kept, alive = _without_dead_ends(sources, found)
+    if not alive:
+        nearest = "shorter blends or a larger `most`"
+        raise StuntError(
+            f"no way through {', '.join(s.name for s in sources)} goes on for ever "
+            f"({len(found)} transitions of at most {settings.most:g} m); try more clips, {nearest}."
+        )
+    order = sorted(alive, key=lambda one: (one.source, one.leave, one.target, one.arrive))
+    return MotionGraph(sources, settings, tuple(order), kept, len(found))
+
+
+def _transitions(
+    sources: Sequence[Source],
+    settings: GraphSettings,
+    cache: MapCache | None,
+    progress: Callable[[int, int], None] | None,
+) -> list[Transition]:
+    half, spread = settings.half, max(1, round(settings.apart * settings.fps))
+    clouds = [make_clouds(source.points, half) for source in sources]
+    found: list[Transition] = []
+    count = len(sources)
+    for a in range(count):
+        for b in range(a, count):  # the map of (b, a) is the same one, transposed
+            costs = _map(sources[a], sources[b], clouds[a], clouds[b], half, cache)
+            if a == b:
+                _forget_diagonal(costs, 2 * half)
+            pairs = local_minima(costs, settings.most, _REACH, spread)
+            found += [_transition(a, b, int(i), int(j), clouds, costs, half) for i, j in pairs]
+            if a != b:
+                found += [_transition(b, a, int(j), int(i), clouds, costs.T, half) for i, j in pairs]
+            if progress is not None:
+                progress(a * count - a * (a - 1) // 2 + b - a + 1, count * (count + 1) // 2)
+    return found
+
+
+def _map(one: Source, other: Source, a: Clouds, b: Clouds, half: int, cache: MapCache | None) -> np.ndarray:
+    key = map_key(one.points, other.points, half) if cache is not None else ""
+    known = cache.load(key) if cache is not None else None
+    if known is not None and known.shape == (len(a.x), len(b.x)):
+        return known
+    # A tenth of a millimetre is finer than any capture and coarser than the noise of summing in another order, so that
+    # a graph is the same on every machine; and single precision is what is kept.
+    costs = np.round(distance_map(a, b), 4).astype(np.float32).astype(np.float64)
+    if cache is not None:
+        cache.keep(key, costs)
+    return costs
+
+
+_FAR: Final = 1e9
+_REACH: Final = 1  # a minimum is lower than its neighbours [frames]
+
+
+def _forget_diagonal(costs: np.ndarray, near: int) -> None:
+    """A frame is always like itself and its neighbours: going there is no transition."""
+    frames = np.arange(len(costs))
+    costs[np.abs(frames[:, None] - frames) <= near] = _FAR
+
+
+def _transition(a: int, b: int, i: int, j: int, clouds: Sequence[Clouds], costs: np.ndarray, half: int) -> Transition:
+    """Cloud number n is frame n + half: the blend begins in frame n of the source and ends in n + 2·half."""
+    return Transition(a, i, b, j + 2 * half, alignment(clouds[a], clouds[b], i, j), float(costs[i, j]))
+
+
+def _without_dead_ends(
+    sources: Sequence[Source], found: Sequence[Transition]
+) -> tuple[tuple[np.ndarray, ...], list[Transition]]:
+    """Return which frames lie in the largest strongly connected part, and the transitions inside it."""
+    starts = np.concatenate([[0], np.cumsum([source.frames for source in sources])])
+    here = [starts[k] + np.arange(source.frames - 1) for k, source in enumerate(sources)]
+    tails = np.concatenate([*here, [starts[t.source] + t.leave for t in found]]).astype(np.int64)
+    heads = np.concatenate([*(h + 1 for h in here), [starts[t.target] + t.arrive for t in found]]).astype(np.int64)
+    size = int(starts[-1])
+    edges = coo_array((np.ones(len(tails)), (tails, heads)), shape=(size, size))
+    _, label = connected_components(edges.tocsr(), directed=True, connection="strong")
+    largest = int(np.argmax(np.bincount(label)))
+    inside = label == largest
+    alive = [t for t in found if inside[starts[t.source] + t.leave] and inside[starts[t.target] + t.arrive]]
+    return tuple(inside[starts[k] : starts[k + 1]] for k in range(len(sources))), alive

@@ -1,0 +1,96 @@
+"""Feet that stand stay where they stand: what blending would let slide is put back, frame by frame as time goes on.
+
+A foot is locked where it is in the frame in which a point of it (heel or ball) begins to stand; until it lifts, the leg
+reaches for that place. What the correction was then fades away while the foot swings. Nothing looks ahead, so a walk
+can be made as it goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stunt.motion.clip import Clip, ClipPose
+from stunt.motion.graph.legs import with_ankle_at
+from stunt.motion.graph.plants import ANKLE, BALL, FREE, contact_points
+from stunt.motion.standing import feet_of
+from stunt.rotations import Floats
+
+FADE = 0.25  # seconds in which a correction fades once the foot has lifted
+FARTHEST = 0.18  # a foot whose place is farther from where the clip has it lets go [m]
+
+
+@dataclass(frozen=True)
+class FootState:
+    """What a lock remembers of one foot.
+
+    Attributes:
+        kind: What stood in the last frame.
+        at: Where that point is locked [m], (3,).
+        offset: What was added to the foot in the last frame [m], (3,).
+        fading: The offset when the foot lifted [m], (3,).
+        since: Seconds since it lifted.
+    """
+
+    kind: int = FREE
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    fading: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    since: float = 1e9
+
+
+LockState = tuple[FootState, ...]
+
+
+def locked(
+    clip: Clip, parts: dict[str, int], pose: ClipPose, kinds: np.ndarray, state: LockState, step: float
+) -> tuple[ClipPose, LockState]:
+    """Hold planted feet still.
+
+    Args:
+        clip: Whose skeleton.
+        parts: Which joint is which part.
+        pose: What was put together, along one leading axis (F).
+        kinds: What of each foot stands, (F, feet).
+        state: The feet before the first frame.
+        step: Seconds between frames.
+
+    Returns:
+        The poses with feet that stand, and the feet after the last frame.
+    """
+    world = clip.world_of(pose)
+    offsets, after = np.zeros((*kinds.shape, 3)), list(state)
+    balls, heels = (contact_points(world, parts, np.full_like(kinds, kind)) for kind in (BALL, ANKLE))
+    for foot in range(kinds.shape[1]):
+        for frame in range(len(kinds)):
+            both = {BALL: balls[frame, foot], ANKLE: heels[frame, foot]}
+            after[foot] = _next(after[foot], int(kinds[frame, foot]), both, step)
+            offsets[frame, foot] = after[foot].offset
+    for foot, side in enumerate(feet_of(parts)):
+        leg = (parts[f"{side}thigh"], parts[f"{side}shank"], parts[f"{side}foot"])
+        target = world.positions[:, leg[2]] + offsets[:, foot]
+        pose = with_ankle_at(clip, pose, world, leg, target)
+    return pose, tuple(after)
+
+
+def _next(foot: FootState, kind: int, points: dict[int, Floats], step: float) -> FootState:
+    if kind == FREE:
+        fading = foot.offset if foot.kind != FREE else foot.fading
+        since = step if foot.kind != FREE else foot.since + step
+        x = min(since / FADE, 1.0)
+        share = 1.0 - x * x * (3.0 - 2.0 * x)
+        return FootState(FREE, foot.at, _three(share * np.asarray(fading)), fading, since)
+    if kind != foot.kind:  # it lands, or rolls from the heel to the ball: it stays where it is now
+        faded = _next(replace(foot, kind=FREE), FREE, points, step).offset if foot.kind == FREE else foot.offset
+        foot = replace(foot, kind=kind, at=_three(points[kind] + np.asarray(faded)))
+    offset = np.asarray(foot.at) - points[kind]
+    offset[2] = max(-points[kind][2], 0.0)  # heights are the clip's; only what is under the ground is lifted
+    far = float(np.linalg.norm(offset[:2]))
+    if far > FARTHEST:
+        offset[:2] *= FARTHEST / far
+    return replace(foot, kind=kind, offset=_three(offset), since=0.0)
+
+
+def _three(vector: Floats) -> tuple[float, float, float]:
+    return float(vector[0]), float(vector[1]), float(vector[2])

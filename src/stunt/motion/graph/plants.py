@@ -1,0 +1,103 @@
+"""Where feet stand: which point of a foot is planted in which frame of a clip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stunt.motion.clip import Clip, WorldPose
+from stunt.motion.standing import feet_of
+from stunt.rotations import Floats
+
+FREE, ANKLE, BALL = 0, 1, 2
+SLOW = 0.45  # a planted point of a foot moves less than this over the ground [m/s]; captures are not still
+LOW = 0.05  # and is not higher than this above where it stands [m]
+SHORTEST = 0.08  # what stands for less time than this only passes by [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Plants:
+    """What of each foot stands, over a clip's own frames.
+
+    Attributes:
+        clip: The clip, its ground at z = 0.
+        parts: Which joint is which part.
+    """
+
+    clip: Clip
+    parts: dict[str, int]
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The feet there are: `l_`, `r_`."""
+        return tuple(feet_of(self.parts))
+
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """`FREE`, `ANKLE` (the heel stands) or `BALL`, per frame and foot, (F, feet)."""
+        found = np.zeros((self.clip.frames, len(self.sides)), dtype=np.int64)
+        for number, foot in enumerate(feet_of(self.parts).values()):
+            found[self._stands(foot.ankle), number] = ANKLE
+            if foot.ball is not None:
+                found[self._stands(foot.ball), number] = BALL
+        return found
+
+    def _stands(self, joint: int) -> np.ndarray:
+        places = self.clip.world.positions[:, joint]
+        pace = np.linalg.norm(np.gradient(places[:, :2], 1.0 / self.clip.fps, axis=0), axis=-1)
+        standing = places[pace < SLOW, 2]
+        rest = np.percentile(standing, 20) if len(standing) else 0.0
+        low = places[:, 2] < max(float(rest), 0.0) + LOW
+        return _lasting(low & (pace < SLOW), round(SHORTEST * self.clip.fps))
+
+    def at(self, times: Floats) -> np.ndarray:
+        """Return the kinds at times [s], (n, feet)."""
+        frames = np.clip(np.round(times * self.clip.fps).astype(int), 0, self.clip.frames - 1)
+        return np.asarray(self.kinds[frames])
+
+
+def _lasting(flags: np.ndarray, least: int) -> np.ndarray:
+    """Return flags without runs shorter than `least`, and without gaps shorter than that."""
+    result = flags.copy()
+    for value in (False, True):
+        edges = np.flatnonzero(np.diff(np.concatenate([[not value], result, [not value]]) == value))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            inner = start > 0 and stop < len(result)
+            if stop - start < least and (inner or value):
+                result[start:stop] = not value
+    return result
+
+
+def contact_points(world: WorldPose, parts: dict[str, int], kinds: np.ndarray) -> Floats:
+    """Return where each foot's standing point is [m], (F, feet, 3); its ball (or ankle) where nothing stands."""
+    columns = []
+    for number, foot in enumerate(feet_of(parts).values()):
+        ball = world.positions[:, foot.ankle if foot.ball is None else foot.ball]
+        heel = kinds[:, number, None] == ANKLE
+        columns.append(np.where(heel, world.positions[:, foot.ankle], ball))
+    return np.stack(columns, axis=1)
+
+
+def slide(world: WorldPose, parts: dict[str, int], kinds: np.ndarray) -> tuple[Floats, float]:
+    """Return how far each foot slips over the ground during each of its plants.
+
+    Args:
+        world: The joints, frame by frame.
+        parts: Which joint is which part.
+        kinds: What stands, (F, feet).
+
+    Returns:
+        For every plant (a run of frames in which one point of a foot stands) the greatest distance from where it
+        began [m], and how long all plants take together [frames].
+    """
+    points = contact_points(world, parts, kinds)[..., :2]
+    found, frames = [], 0
+    for foot in range(kinds.shape[1]):
+        change = np.flatnonzero(np.diff(kinds[:, foot])) + 1
+        for run in np.split(np.arange(len(kinds)), change):
+            if kinds[run[0], foot] != FREE and len(run) > 1:
+                found.append(np.linalg.norm(points[run, foot] - points[run[0], foot], axis=-1).max())
+                frames += len(run)
+    return np.array(found), float(frames)
