@@ -50,6 +50,7 @@ class Actor:
     Attributes:
         character: Whose.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
+        firm: With how many times its inertia it pushes what is in its way while it is kinematic.
         motion: What it plays or follows, placed on the stage; None after `go_limp`.
         started: When the motion's first frame was, or would have been [s].
         played: What it plays: positions and velocities, blends included, (F, nq + nv); None under forces.
@@ -76,6 +77,7 @@ class Actor:
         self.number = self.program.add(self.character, self.soles, self.settings, self.root)
         self.slices = own_slices(self.character)
         self.kinematic = False
+        self.firm = 1.0
         self.motion: Motion | None = None
         self.started = stage.time
         self.rows: Rows | None = None
@@ -220,7 +222,7 @@ class Actor:
         self._become(kinematic=True)
         self.motion, self.started, self._base = placed, self.stage.time - first / motion.fps, motion
         self.played, self.played_since, self.rows = frames, self.stage.time, None
-        self.program.play(self.number, frames, motion.fps, self.stage.time)
+        self.program.play(self.number, frames, motion.fps, self.stage.time, self.firm)
 
     def frame_of(self, motion: Motion, since: float) -> int:
         """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
