@@ -33,7 +33,7 @@ class Pushes:
         self._solid = np.unique(model.geom_bodyid[self._geoms])
         self._sums: tuple[Any, Any] | None = None  # what its bodies have in all while it is dynamic
         self._was = model.geom_contype[self._geoms].copy(), model.geom_conaffinity[self._geoms].copy()
-        movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0]
+        movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0 or prop.spec.counts_as_hit]
         movable += [
             b for other in stage.built.characters.values() if other is not character for b in other.bodies.values()
         ]

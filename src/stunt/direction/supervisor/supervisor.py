@@ -80,6 +80,8 @@ class Supervisor:
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
+        hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
+        self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}
         self.since = stage.time
