@@ -37,7 +37,7 @@ class Stumble(Behaviour):
     interrupts = True
     longest = 4.0
 
-    def __init__(self, name: str = "", *, most_steps: int = 8, spring: float = 0.4) -> None:
+    def __init__(self, name: str = "", *, most_steps: int = 6, spring: float = 0.4) -> None:
         """Say how many steps it may take, and how much it is helped."""
         super().__init__(name)
         self.most_steps, self.spring = most_steps, spring
@@ -112,7 +112,7 @@ class Stumble(Behaviour):
         # The standing leg pushes the body up to where it should be; the swinging one goes by where it is.
         spots = {**self._planted, self._swing: spot + place - felt.root}
         lifted = standing_on(self.sense.anatomy, lifted, spots, felt.turn, place, self._facing)
-        return Aim(lifted, 1.0, self.spring, 0.03)
+        return Aim(lifted, 1.0, self.spring, 0.03, self._swing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when the weight is over the feet, and has failed when the body is too low or too tilted."""

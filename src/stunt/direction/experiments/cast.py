@@ -11,7 +11,7 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.balance import Balance
 from stunt.direction.behaviours.fall import Fall
-from stunt.direction.behaviours.get_up import GetUp
+from stunt.direction.behaviours.get_up import own_get_up
 from stunt.direction.behaviours.lie import Lie
 from stunt.direction.behaviours.roll import Roll
 from stunt.direction.behaviours.sense import Felt, Glimpse
@@ -19,6 +19,7 @@ from stunt.direction.behaviours.stumble import Stumble
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.performance import Performance
 from stunt.direction.script import Script
+from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.supervisor import Supervisor
@@ -31,7 +32,6 @@ from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 HZ = 120.0
 STRENGTH = 1.5
 """Of people who do sports, in units of the tables' isometric strengths (as everywhere clips are followed)."""
-GET_UP = {"back": "stand_up", "front": "get_up_front"}
 
 
 def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str = "idle") -> CharacterSpec:
@@ -65,8 +65,7 @@ def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]
         name: Who.
         agile: Help for the root while it catches itself, share of m·g·h: 0.4 catches most trips, 0.1 few.
     """
-    ups = {side: motion(stage, name, clip) for side, clip in GET_UP.items()}
-    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), GetUp(ups)]
+    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), own_get_up(stage, name)]
 
 
 @dataclass
@@ -123,13 +122,13 @@ def put_on(
     return show
 
 
-def supervise(show: Show, name: str, pool: list[Controller]) -> Supervisor:
+def supervise(show: Show, name: str, pool: list[Controller], *, actor: Actor | None = None) -> Supervisor:
     """Put a supervisor in charge of a character, which begins in the first frame of the pool's first clip."""
     first = next((one.motion for one in pool if isinstance(one, ClipPlayer)), None)
     root = show.stage.character(name).root
     if first is not None and root is not None:
         show.stage.data.qpos[root.qpos : root.qpos + first.qpos.shape[1]] = first.qpos[0]
-    supervisor = Supervisor(show.stage, name, pool)
+    supervisor = Supervisor(show.stage, name, pool, actor=actor)
     show.supervisors[name] = supervisor
     show.performance.logs.append(supervisor.log)
     return supervisor
