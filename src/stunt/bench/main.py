@@ -16,7 +16,17 @@ from rich.console import Console
 from rich.table import Table
 
 import stunt
-from stunt.bench import control_cost, loop_cost, motion_graph, scaling, similarity, speed, tension, trajectories
+from stunt.bench import (
+    control_cost,
+    loop_cost,
+    motion_graph,
+    scaling,
+    similarity,
+    speed,
+    supervisor,
+    tension,
+    trajectories,
+)
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
 
@@ -29,6 +39,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "trajectories": trajectories.measure,
     "similarity": similarity.measure,
     "motion_graph": motion_graph.measure,
+    "supervisor": supervisor.measure,
 }
 """What can be measured, by name."""
 

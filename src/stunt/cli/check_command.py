@@ -11,9 +11,7 @@ from typing import Any
 from stunt.cli import controller_check
 from stunt.cli.terminal import write
 
-THINGS = (
-    "a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml), a script (.yaml) or a controller (module:Class)"
-)
+THINGS = "a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml), a script (.yaml) or a controller (module:Class)"
 HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C while the engine loads is handled like any other.
-    from stunt.cli import check_command, commands, perform, tension_command, track_command
+    from stunt.cli import check_command, commands, learn_command, perform, tension_command, track_command
 
     run = {
         "perform": perform.perform,
@@ -51,6 +51,7 @@ def _run(args: argparse.Namespace) -> int:
         "check": check_command.check,
         "preview": tension_command.preview,
         "calibrate": tension_command.calibrate,
+        "learn": learn_command.learn,
         "examples": commands.list_examples,
         "show": commands.show,
         "figures": commands.figures,

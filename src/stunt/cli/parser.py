@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import check_command, tension_command, track_command
+from stunt.cli import check_command, learn_command, tension_command, track_command
 from stunt.errors import StuntError, UnknownNameError
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
-COMMANDS = ("perform", "track", "check", "examples", "show", "figures", "bench", "calibrate", "preview")
+COMMANDS = ("perform", "track", "check", "examples", "show", "figures", "bench", "calibrate", "preview", "learn")
 
 
 class UsageError(StuntError):
@@ -68,6 +68,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "check": commands.add_parser("check", help=check_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
         "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
+        "learn": commands.add_parser("learn", help=learn_command.HELP),
         "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
         "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
         "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
@@ -78,6 +79,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     check_command.add_arguments(made["check"])
     tension_command.add_preview_arguments(made["preview"])
     tension_command.add_calibrate_arguments(made["calibrate"])
+    learn_command.add_arguments(made["learn"])
     _other_arguments(made)
     return parser, made
 

@@ -23,7 +23,7 @@ from stunt.direction.motion_rows import Motion, blended, repeated, sole_geoms
 from stunt.direction.supervisor.feet import common_ground, keep_feet
 from stunt.direction.supervisor.inertial import blended_in
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing import servo_rows
+from stunt.direction.supervisor.posing import multiplied_rows, rotated_rows, servo_rows
 from stunt.direction.supervisor.pushes import Pushes
 from stunt.direction.supervisor.situation import own_slices
 from stunt.errors import InvalidValueError
@@ -35,10 +35,10 @@ LOOK: Final = 1.0 / 240.0
 UNROLL: Final = 12.0
 """Seconds a looping motion is laid out for; whoever plays it longer says so again."""
 AIM_FPS: Final = 60.0
-DENSE: Final = 4
+DENSE: Final = 2
 """A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
-TWIN: Final = 4.0
-"""Seconds of what was played that a tracking twin takes along."""
+TWIN: Final = 2.0
+"""Seconds of what was played that a tracking twin takes along at a time."""
 
 
 class Actor:
@@ -79,11 +79,14 @@ class Actor:
         self.layout = Layout.of(self.character)
         self.pushes = Pushes(stage, self.character)
         self.played: Floats | None = None
+        self._kept: tuple[Floats, float] | None = None
+        self._leaning: RootSpring | None = None
         self.played_since = stage.time
         self._friction = stage.model.geom_friction[self.soles, 0].copy()
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
         self._frames: WeakKeyDictionary[Motion, Floats] = WeakKeyDictionary()
         stage.strings.append(self._string)
+        self._warm_up()
 
     # ---- dynamic
 
@@ -166,6 +169,9 @@ class Actor:
 
     def lean(self, root: RootSpring | None) -> None:
         """Change how the root is helped; None: as the character came."""
+        if root == self._leaning:
+            return  # gains need not be worked out again
+        self._leaning = root
         gain = float(self.program.numbers[self.number, w.GAIN])
         self.program.settle(self.number, self.settings, root or self.root)
         self.program.numbers[self.number, w.GAIN] = gain
@@ -225,14 +231,20 @@ class Actor:
         return (len(self.rows.path) - 1) / self.rows.fps - self.elapsed if self.rows is not None else 0.0
 
     def keep_on(self) -> None:
-        """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept."""
-        if not self.kinematic or self.played is None or self.motion is None:
+        """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept.
+
+        Takes a few seconds of it along; called again, the next ones.
+        """
+        if not self.kinematic and self._kept is not None:
+            self.played, self.played_since = self._kept
+        if self.played is None or self.motion is None:
             return
         first = int((self.stage.time - self.played_since) * self.motion.fps)
         since, fps = self.played_since + first / self.motion.fps, self.motion.fps
         frames = self.played[min(first, len(self.played) - 1) : first + round(TWIN * fps)]
         rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
-        self._take(self.motion, rows, since)
+        self._kept = self.played, self.played_since
+        self._take(self.motion, rows, since, keep=True)
 
     def give_back(self) -> None:
         """Give a body that was kinematic the impulse contacts had for it in the meantime."""
@@ -269,6 +281,14 @@ class Actor:
 
     # ---- inside
 
+    def _warm_up(self) -> None:
+        """Load what is compiled now, so that nothing stops for it when the first ball hits."""
+        still = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
+        frames = np.repeat(still[None], 3, axis=0)
+        self._lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        soft = blended_in(self.layout, still[: self.layout.nq], still[self.layout.nq :], frames, AIM_FPS, 0.05)
+        keep_feet(self.stage.model, self.character, self.layout, soft, frames, AIM_FPS, 0.05)
+
     @property
     def _parent(self) -> bool:
         return self.settings.servo.startswith("parent")
@@ -302,8 +322,8 @@ class Actor:
         spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turn]))
         qpos = motion.qpos.copy()
         flat = np.array([1.0, 1.0, 0.0])
-        qpos[:, :3] = rotations.rotate(spin, motion.qpos[:, :3] - data[:3] * flat) + now[:3] * flat
-        qpos[:, 3:7] = rotations.multiply(spin, motion.qpos[:, 3:7])
+        qpos[:, :3] = rotated_rows(spin, motion.qpos[:, :3] - data[:3] * flat) + now[:3] * flat
+        qpos[:, 3:7] = multiplied_rows(spin, motion.qpos[:, 3:7])
         return replace(motion, qpos=qpos)
 
     def _before(self, actual: bool) -> tuple[Rows | None, float]:
@@ -315,8 +335,9 @@ class Actor:
             return self._lifted(pose[None], AIM_FPS), 0.0
         return self.rows, self.elapsed
 
-    def _take(self, motion: Motion, rows: Rows, started: float) -> None:
+    def _take(self, motion: Motion, rows: Rows, started: float, *, keep: bool = False) -> None:
         self._become(kinematic=False)
+        self._kept = self._kept if keep else None
         self.motion, self.rows, self.started, self.played = motion, rows, started, None
         self.program.aim(self.number, rows, started)
 
@@ -338,13 +359,19 @@ class Actor:
 
     def save(self) -> Any:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
-        told = self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since
+        told = (
+            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
+            self._leaning,
+        )  # fmt: skip
         return told, self.program.save(), self.pushes.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
         told, program, pushes = state
-        self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since = told
+        (
+            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
+            self._leaning,
+        ) = told  # fmt: skip
         self.program.restore(program)
         self.pushes.restore(pushes)
 
@@ -353,10 +380,10 @@ def _moved_frames(layout: Layout, frames: Floats, motion: Motion, placed: Motion
     """Return frames of a motion moved over the ground."""
     one, two, out = motion.qpos[0], placed.qpos[0], frames.copy()
     spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
-    out[:, :3] = rotations.rotate(spin, frames[:, :3] - one[:3]) + two[:3]
-    out[:, 3:7] = rotations.multiply(spin, frames[:, 3:7])
+    out[:, :3] = rotated_rows(spin, frames[:, :3] - one[:3]) + two[:3]
+    out[:, 3:7] = multiplied_rows(spin, frames[:, 3:7])
     velocity = slice(layout.nq, layout.nq + 3)
-    out[:, velocity] = rotations.rotate(spin, frames[:, velocity])
+    out[:, velocity] = rotated_rows(spin, frames[:, velocity])
     return out
 
 
@@ -365,8 +392,8 @@ def _moved(rows: Rows, motion: Motion, placed: Motion) -> Rows:
     one, two = motion.qpos[0], placed.qpos[0]
     spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
     turns = rows.turns.copy()
-    turns[:, 0] = rotations.multiply(spin, turns[:, 0])
-    return replace(rows, turns=turns, path=rotations.rotate(spin, rows.path - one[:3]) + two[:3])
+    turns[:, 0] = multiplied_rows(spin, turns[:, 0])
+    return replace(rows, turns=turns, path=rotated_rows(spin, rows.path - one[:3]) + two[:3])
 
 
 def _late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:

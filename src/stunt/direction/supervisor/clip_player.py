@@ -95,7 +95,7 @@ class ClipPlayer(BaseController):
         match = self._similarity.best(now.qpos, now.qvel)
         limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
         if self.begins and not self._playing:
-            far = float(self._similarity.distances(now.qpos, now.qvel)[0])
+            far = self._similarity.distance(now.qpos, now.qvel, 0)
             return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
         if match.distance > limit:
             return None

@@ -20,8 +20,8 @@ from stunt.character.character import Character
 from stunt.direction.supervisor.grounding import lifted_out
 from stunt.direction.supervisor.inertial import fade
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.legs import Leg, leg_length, legs_of, reach
-from stunt.direction.supervisor.posing import Posed, posed
+from stunt.direction.supervisor.legs import Leg, bodies_of, leg_length, legs_of, reach
+from stunt.direction.supervisor.posing import Posed, multiplied_rows, posed
 from stunt.rotations import Floats
 
 STEP: Final = 0.35
@@ -69,8 +69,9 @@ def common_ground(
     window = min(len(data), round(0.4 * fps) + 2)
     if not legs or window < 3:
         return np.zeros(3)
-    here = posed(model, character, state[None, : layout.nq]).positions[0]
-    there = posed(model, character, data[:window, : layout.nq]).positions
+    some = bodies_of(model, character, legs)
+    here = posed(model, character, state[None, : layout.nq], some).positions[0]
+    there = posed(model, character, data[:window, : layout.nq], some).positions
     shifts = []
     for leg, velocity in zip(legs, _foot_velocities(model, character, layout, state, legs), strict=True):
         slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
@@ -104,9 +105,11 @@ def keep_feet(
         return frames
     out = frames.copy()
     paths, turns = _feet_of(model, character, layout, frames[:window], data[:window], fps, blend, legs)
-    now = posed(model, character, out[:window, : layout.nq])
-    out[:window, 2] -= _crouch(model, character, legs, now, paths, fps)
-    now = posed(model, character, out[:window, : layout.nq])
+    some = bodies_of(model, character, legs)
+    now = posed(model, character, out[:window, : layout.nq], some)
+    lower = _crouch(model, character, legs, now, paths, fps)
+    out[:window, 2] -= lower
+    now.positions[:, :, 2] -= lower[:, None]
     for leg, path, turn in zip(legs, paths, turns, strict=True):
         reach(model, character, out[:window], leg, now, path, turn)
     out[:window, : layout.nq] = lifted_out(model, character, out[:window, : layout.nq], fps, most=0.12, ease=BRAKE)
@@ -121,8 +124,9 @@ def _feet_of(
     blend: float, legs: list[Leg],
 ) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
     """Return where the feet go, (F, 3) each, and how they are turned, (F, 4) each."""
-    now = posed(model, character, frames[:, : layout.nq])
-    wanted = posed(model, character, data[:, : layout.nq])
+    some = bodies_of(model, character, legs)
+    now = posed(model, character, frames[:1, : layout.nq], some)
+    wanted = posed(model, character, data[:, : layout.nq], some)
     speeds = _foot_velocities(model, character, layout, frames[0], legs)
     paths, turns, begin = [], [], blend
     time = np.arange(len(data)) / fps
@@ -132,7 +136,7 @@ def _feet_of(
         paths.append(there + course.along(here - there[0], speed - (there[1] - there[0]) * fps, time))
         turned = rotations.difference(now.turns[0, leg.foot], wanted.turns[0, leg.foot])
         left = rotations.from_rotation_vector(rolled(time)[:, None] * turned)
-        turns.append(rotations.multiply(wanted.turns[:, leg.foot], left))
+        turns.append(multiplied_rows(wanted.turns[:, leg.foot], left))
     return paths, turns
 
 
@@ -163,7 +167,7 @@ def _foot_velocities(
     """Return how the feet move in a state [m/s]."""
     tick = 1e-3
     ahead = layout.moved(frame[: layout.nq], tick * frame[layout.nq :])
-    both = posed(model, character, np.stack([frame[: layout.nq], ahead])).positions
+    both = posed(model, character, np.stack([frame[: layout.nq], ahead]), bodies_of(model, character, legs)).positions
     return [(both[1, leg.foot] - both[0, leg.foot]) / tick for leg in legs]
 
 

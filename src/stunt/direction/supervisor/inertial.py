@@ -49,9 +49,18 @@ def offsets_at_start(layout: Layout, qpos: Floats, qvel: Floats, frame: Floats, 
     back = rotations.conjugate(rotations.from_rotation_vector(turned))
     # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
     spin = layout.spins(qvel) - rotations.rotate(back, layout.spins(pace))
-    change: Floats = np.linalg.solve(rotations.right_jacobian(turned), spin[..., None])[..., 0].astype(float)
-    layout.put_spins(rate, change)
+    layout.put_spins(rate, rate_of_vector(turned, spin))
     return off, rate
+
+
+def rate_of_vector(vector: Floats, spin: Floats) -> Floats:
+    """Return how rotation vectors change under angular velocities in the turning frame: J_r(x)⁻¹ω, (..., 3)."""
+    angle = np.linalg.norm(vector, axis=-1, keepdims=True)
+    safe = np.maximum(angle, 1e-3)
+    half = 0.5 * safe
+    third = (1.0 - half / np.tan(half)) / safe**2  # 1/12 for small angles
+    once = np.cross(vector, spin)
+    return np.asarray(spin + 0.5 * once + third * np.cross(vector, once))
 
 
 def blended_in(layout: Layout, qpos: Floats, qvel: Floats, frames: Floats, fps: float, seconds: float) -> Floats:

@@ -71,8 +71,10 @@ class Twin(BaseController):
             self._ask_at = now.time
             if self.brother.bid(now) is not None:
                 return succeeded("the data is in reach again")
-        if actor.left < 0.05:
-            return succeeded("the motion ended")
+        if actor.left < 0.3:
+            actor.keep_on()
+            if actor.left < 0.05:
+                return succeeded("the motion ended")
         return RUNNING
 
     def _feel(self, now: Situation, actor: Actor) -> bool:
