@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long lint figures bench clean
+.PHONY: demo test test-long lint figures bench blender validator clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,5 +29,20 @@ figures: $(VENV)/.ready
 bench: $(VENV)/.ready
 	$(BIN)/stunt bench
 
+# Tools that check exported files. Tests that need them are skipped where they are not installed.
+BLENDER := .blender
+BPY := 4.5.15
+GLTF_VALIDATOR := 2.0.0-dev.3.10
+
+blender: $(BLENDER)/.ready
+$(BLENDER)/.ready:
+	$(PYTHON) -m venv $(BLENDER)
+	$(BLENDER)/bin/python -m pip install --quiet --disable-pip-version-check bpy==$(BPY)
+	touch $@
+
+validator: .gltf/node_modules/gltf-validator
+.gltf/node_modules/gltf-validator:
+	npm install --silent --no-audit --no-fund --prefix .gltf gltf-validator@$(GLTF_VALIDATOR)
+
 clean:
-	rm -rf $(VENV) build dist takes figures src/*.egg-info
+	rm -rf $(BLENDER) .gltf $(VENV) build dist takes figures src/*.egg-info

@@ -47,14 +47,15 @@ def test_the_waist_follows_a_smooth_trajectory_with_passive_arms(settling, bar):
     assert found[0] <= bar and found[1] >= 5.0 * found[0]
 
 
-def test_the_same_settings_serve_waist_shoulder_elbow_wrist_and_neck():
+@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
+def test_the_same_settings_serve_waist_shoulder_elbow_wrist_and_neck(settling):
     found = {}
     for joint in ("lumbar_flexion", "r_shoulder_flexion", "r_elbow_flexion", "r_wrist_flexion", "neck_flexion"):
         arm = joint.startswith("r_")
-        stage, follower = follow(joint, 0.2, arm=arm, start={"r_shoulder_abduction": 0.5} if arm else None)
+        stage, follower = follow(joint, settling, arm=arm, start={"r_shoulder_abduction": 0.5} if arm else None)
         stage.step(6.0)
         found[joint] = rms(follower, joint)
-    print({name: round(float(value), 4) for name, value in found.items()})
+    print(f"t_s {settling}:", {name: round(float(value), 4) for name, value in found.items()})
     assert max(found.values()) <= 2.0 * found["lumbar_flexion"]
 
 
@@ -125,15 +126,17 @@ def test_ten_minutes_of_periodic_motion_neither_raise_the_gains_nor_the_error(se
             follower.joint(name, path, settling=settling)
     program, minutes, before = follower.program, [], 0.0
     for _ in range(10):
-        stage.step(60.0)
+        largest = 0.0
+        for _ in range(160):  # the constant gain swings with the load: what counts is how far, minute by minute
+            stage.step(0.375)
+            largest = max(largest, *(float(np.abs(program.gains(joint)).max()) for joint in program.joints))
         measured = [program.joint_measured(joint) for joint in program.joints]
         squares = sum(m.rms**2 * m.steps for m in measured)
-        largest = max(float(np.abs(program.gains(joint)).max()) for joint in program.joints)
         minutes.append((np.degrees(np.sqrt((squares - before) / (60 * 480 * len(measured)))), largest))
         before = squares
     error, gain = np.array(minutes).T
     print(f"t_s {settling}: RMS {error[0]:.4f}° in minute 1, {error[-1]:.4f}° in minute 10; gains {gain.round(1)}")
-    assert error[1:].max() <= 1.05 * error[0] and gain.max() <= 1.5 * gain[0]
+    assert error[1:].max() <= 1.05 * error[0] and gain.max() <= 1.1 * gain[0]
 
 
 def test_a_string_draws_a_figure_eight():

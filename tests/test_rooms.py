@@ -9,9 +9,12 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "stunt"
 
 # Each room may import the rooms to its left, and itself.
-ORDER = ("base", "character", "motion", "control", "stage", "record", "direction", "figures", "bench", "cli")
+ORDER = (
+    "base", "character", "motion", "control", "stage", "record", "direction", "export", "gym", "figures", "studio",
+    "bench", "cli",
+)  # fmt: skip
 BASE = ("errors", "rotations", "compiled", "__init__")
-EXAMPLES_FOR = ("figures", "bench", "cli")
+EXAMPLES_FOR = ("figures", "studio", "bench", "cli")
 
 
 def room_of(module: str) -> str:

@@ -193,6 +193,10 @@ class TakeError(StuntError):
     """A take that cannot be read or written."""
 
 
+class ExportError(StuntError):
+    """A take that cannot be exported as asked: an unknown suffix, a missing extra, an unwritable place."""
+
+
 class BlowUpError(StuntError):
     """The simulation left the realm of numbers; the performance was stopped in that step.
 

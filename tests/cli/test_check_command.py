@@ -69,3 +69,37 @@ def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
     for block in (blocks[0], blocks[2]):
         exec(block, names)
     assert (tmp_path / "walk_then_punch.bvh").is_file()
+
+
+MODELS = Path(__file__).parents[1] / "character" / "models"
+
+
+@pytest.mark.parametrize("body", ["human39", str(MODELS / "pip.xml"), str(MODELS / "crane_description/urdf/crane.urdf")])
+def test_check_says_what_a_body_is(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", body]) == 0
+    text = capsys.readouterr().out
+    for words in ("mass  ", "scale  ", "inertia  ", "limits  ", "strength  ", "stability  ", "assumed  ", "verdict  "):
+        assert words in text
+
+
+def test_check_takes_a_skeleton_for_a_body_and_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(OWN_CLIPS / "idle.bvh"), "--as", "body", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["usable"] is True and found["kind"] == "skeleton" and found["joints"] == {"ball": 21}
+
+
+def test_check_writes_which_body_is_which_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from stunt.motion.mapping import read_mapping
+
+    assert main(["check", str(MODELS / "pip.xml"), "--mapping", str(tmp_path / "map.yaml")]) == 0
+    written = (tmp_path / "map.yaml").read_text()
+    assert "l_shank: left_shin" in written and "cranium" in written  # the head was not recognised: it is listed
+    mapping = tmp_path / "map.yaml"
+    mapping.write_text(mapping.read_text().replace("bodies:", "bodies:\n  head: cranium"))
+    assert read_mapping(mapping).bodies["head"] == "cranium"
+
+
+def test_check_of_a_broken_body_fails_with_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.urdf").write_text("<robot")
+    assert main(["check", str(tmp_path / "broken.urdf")]) == 2
+    assert "broken.urdf" in capsys.readouterr().err

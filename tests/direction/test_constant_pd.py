@@ -124,11 +124,14 @@ def test_a_script_without_beats_cannot_be_tuned_for() -> None:
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_beat_law_is_twenty_times_closer_than_constant_gains(name: str, rate: float) -> None:
+    """However the first pose is tuned for: jointly or singly, with or without the joints' full strength on the way."""
     ours = beat_law_error(name, rate, "full")
     script = at_rate(name, rate)
     theirs = {
         "all joints alike": servo_error(script, tune(script, refine=False)),
         "joint by joint": servo_error(script, tuned(name, rate)),
+        "all joints alike, at any effort": servo_error(script, tune(script, refine=False, within_strength=False)),
+        "joint by joint, at any effort": servo_error(script, tune(script, within_strength=False)),
     }
     for how, error in theirs.items():
         say(f"{name} at {rate:g} Hz, constant gains tuned {how}", ours, error)

@@ -18,6 +18,7 @@ from rich.table import Table
 import stunt
 from stunt.bench import (
     control_cost,
+    environments,
     loop_cost,
     motion_graph,
     scaling,
@@ -26,6 +27,7 @@ from stunt.bench import (
     supervisor,
     tension,
     trajectories,
+    video,
 )
 from stunt.bench.result import Measurement
 from stunt.errors import StuntError, UnknownNameError
@@ -37,6 +39,8 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "video": video.measure,
+    "gym": environments.measure,
     "similarity": similarity.measure,
     "motion_graph": motion_graph.measure,
     "supervisor": supervisor.measure,

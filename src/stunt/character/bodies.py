@@ -1,4 +1,4 @@
-"""One door to every body: built-in people by name, anything else by the path of its MJCF file."""
+"""One door to every body: built-in people by name, anything else by the path of its MJCF or URDF file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stunt.character.skeleton import Person
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
 
 BUILT_IN: tuple[str, ...] = tuple(HINGES)
-SUFFIXES = (".xml", ".mjcf")
+SUFFIXES = (".xml", ".mjcf", ".urdf")
 HEIGHTS = (0.4, 2.6)
 
 # Limb name → patterns of joint names.
@@ -50,7 +50,7 @@ def make_body(
     """Make a body, standing on z = 0 and facing +x, to be attached to a scene.
 
     Args:
-        body: A name of `BUILT_IN`, or the path of an MJCF file.
+        body: A name of `BUILT_IN`, or the path of an MJCF or URDF file.
         height: Standing height [m]; None is the table's mean. Built-in bodies only.
         mass: Body mass [kg]; None likewise.
         sex: Which anthropometric table.
@@ -60,7 +60,7 @@ def make_body(
         place: Where the request was written, for error messages.
 
     Raises:
-        UnknownNameError: No built-in body has that name and it is no path of an MJCF file.
+        UnknownNameError: No built-in body has that name and it is no path of an MJCF or URDF file.
         InvalidValueError: A size, mass, factor or choice that is impossible.
         BodyError: The file cannot be loaded as a body.
     """
@@ -76,7 +76,7 @@ def make_body(
             if value is not None:
                 raise InvalidValueError(what, value, f"left out, because '{body}' has its own", place)
         return load_foreign(body, root=root, strength=strength, self_collision=self_collision, place=place)
-    raise UnknownNameError("body", body, (*BUILT_IN, "or the path of an .xml or .mjcf file"), place)
+    raise UnknownNameError("body", body, (*BUILT_IN, "or the path of an .xml, .mjcf, .urdf, .bvh or .glb file"), place)
 
 
 def _check(height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place) -> None:

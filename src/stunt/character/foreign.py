@@ -1,4 +1,4 @@
-"""Any MJCF file as a body: its joints by name, its strength from its own actuators, nothing that would disturb a scene.
+"""Any MJCF or URDF file as a body: its joints by name, its strength from its own actuators, nothing of its scene.
 
 Control in Stunt acts on joints directly, so a file's actuators are read for what they say about strength and then
 dropped. `describe_body` tells what was assumed on the way.
@@ -16,6 +16,7 @@ from stunt.character.contacts import write_excludes
 from stunt.character.foreign_stance import stand
 from stunt.character.foreign_strength import joint_strengths
 from stunt.character.notes import Notes
+from stunt.character.urdf import is_urdf, read_urdf
 from stunt.errors import NOWHERE, BodyError, Place
 
 _GROUND = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -30,13 +31,13 @@ def load_foreign(
     self_collision: bool = True,
     place: Place = NOWHERE,
 ) -> mujoco.MjSpec:
-    """Load an MJCF file as a body, set on z = 0 with its root over the origin.
+    """Load an MJCF or URDF file as a body, set on z = 0 with its root over the origin.
 
     Raises:
         BodyError: There is no such file, MuJoCo cannot read or compile it, or it has nothing to move.
     """
-    spec = _read(path, place)
     notes = Notes(f"read from '{Path(path).name}'")
+    spec = _read(path, notes, place)
     _drop_scenery(spec, notes)
     _name_everything(spec, notes)
     model = _compile(spec, path, place)
@@ -56,9 +57,11 @@ def load_foreign(
     return spec
 
 
-def _read(path: str, place: Place) -> mujoco.MjSpec:
+def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     if not Path(path).is_file():
         raise BodyError(f"there is no body file '{path}'.", place)
+    if is_urdf(path):
+        return read_urdf(path, notes, place)
     try:
         return mujoco.MjSpec.from_file(str(path))
     except (ValueError, mujoco.FatalError) as error:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stunt.cli import controller_check
 from stunt.cli.terminal import write
 
-THINGS = "a clip (.bvh, .amc, .json, .npz, or a name), a body (.xml), a script (.yaml) or a controller (module:Class)"
+Findings = tuple[dict[str, Any], list[str]]
+"""Data for programs, lines for people."""
+
+THINGS = "a clip or skeleton (a file or a name), a body (a file or a name), a script or a controller (module:Class)"
 HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 
@@ -19,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt check`."""
     add = parser.add_argument
     add("thing", metavar="THING", help=THINGS)
+    add("--as", dest="kind", choices=("clip", "body", "script"), help="what to take it for (default: by its name)")
     add("--up", choices=("x", "y", "z"), help="the clip's upward axis")
     add("--scale", type=float, metavar="M", help="metres per unit of the clip")
     add("--fps", type=float, metavar="N", help="the clip's frames per second")
@@ -31,19 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> int:
     """Examine a thing; 0 where it can be used."""
-    suffix = Path(args.thing).suffix.lower()
-    if suffix in (".yaml", ".yml"):
-        return _show(args, _script_findings(args.thing))
-    if suffix in (".xml", ".mjcf"):
-        return _show(args, _body_findings(args.thing))
     if controller_check.is_controller(args.thing):
         found = controller_check.controller_findings(args.thing)
         _show(args, found)
         return 0 if found[0]["ok"] else 2
+    for matches, findings in CHECKS:
+        if matches(args):
+            return _show(args, findings(args))
     return _show(args, _clip_findings(args))
 
 
-def _show(args: argparse.Namespace, findings: tuple[dict[str, Any], list[str]]) -> int:
+def _show(args: argparse.Namespace, findings: Findings) -> int:
     data, lines = findings
     write(json.dumps(_plain(data), indent=2, ensure_ascii=False) + "\n" if args.json else "\n".join(lines) + "\n")
     return 0
@@ -58,10 +61,11 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _clip_findings(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+def _clip_findings(args: argparse.Namespace) -> Findings:
     from stunt.motion.doctor import examine
     from stunt.motion.door import Overrides
     from stunt.motion.library import find_clip
+    from stunt.motion.read import read_clip
 
     overrides = Overrides(args.up, args.scale, args.fps, args.skip_frames, None, args.skeleton)
     path = find_clip(args.thing, args.clips)
@@ -69,7 +73,7 @@ def _clip_findings(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
     if args.mapping is not None:
         from stunt.motion.mapping import mapping_from_guess, write_mapping
 
-        write_mapping(mapping_from_guess(found.parts), args.mapping)
+        write_mapping(mapping_from_guess(found.parts), args.mapping, read_clip(path, overrides).skeleton.names)
     return found.to_data(), _clip_lines(found)
 
 
@@ -107,23 +111,27 @@ def _flight_line(found: Any) -> str:
     return f"{len(found.flight.phases)} phases, falling at {found.flight.fall:.2f} m/s²; {fits}"
 
 
-def _body_findings(path: str) -> tuple[dict[str, Any], list[str]]:
-    from stunt.character.bodies import make_body
-    from stunt.character.notes import describe_body
+def _is_body(args: argparse.Namespace) -> bool:
+    from stunt.cli.check_body import is_body
 
-    spec = make_body(path)
-    model = spec.compile()
-    notes = describe_body(spec)
-    data = {"file": path, "bodies": model.nbody - 1, "joints": model.njnt, "dofs": model.nv, "notes": notes}
-    data["mass_kg"] = float(model.body_mass.sum())
-    head = f"{path}: {model.nbody - 1} bodies, {model.njnt} joints, {model.nv} dofs, {data['mass_kg']:.2f} kg"
-    return data, [head, *(f"  assumed      {note}" for note in notes)]
+    return args.kind == "body" or (args.kind is None and is_body(args.thing))
 
 
-def _script_findings(path: str) -> tuple[dict[str, Any], list[str]]:
+def _body_findings(args: argparse.Namespace) -> Findings:
+    from stunt.cli.check_body import body_findings
+
+    return body_findings(args.thing, args.mapping)
+
+
+def _is_script(args: argparse.Namespace) -> bool:
+    return args.kind == "script" or (args.kind is None and Path(args.thing).suffix.lower() in (".yaml", ".yml"))
+
+
+def _script_findings(args: argparse.Namespace) -> Findings:
     from stunt.direction.script_file import load_script
     from stunt.stage.build import build
 
+    path = args.thing
     script = load_script(path)
     built = build(script.scene)
     warnings = [str(warning) for warning in getattr(script, "warnings", ())]
@@ -132,3 +140,10 @@ def _script_findings(path: str) -> tuple[dict[str, Any], list[str]]:
     lines = [f"{path}: {script.title or 'a script'}", f"  characters   {', '.join(people) or 'none'}"]
     lines += [f"  props        {', '.join(built.props) or 'none'}", *(f"  warning      {line}" for line in warnings)]
     return data, lines
+
+
+CHECKS: list[tuple[Callable[[argparse.Namespace], bool], Callable[[argparse.Namespace], Findings]]] = [
+    (_is_script, _script_findings),
+    (_is_body, _body_findings),
+]
+"""What is no clip: whether it is of that kind, and what to say of it. The first that fits is taken."""

@@ -43,17 +43,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C while the engine loads is handled like any other.
-    from stunt.cli import check_command, commands, learn_command, perform, tension_command, track_command
+    from stunt.cli import (
+        check_command,
+        commands,
+        export_command,
+        learn_command,
+        perform,
+        studio_command,
+        tension_command,
+        track_command,
+    )  # fmt: skip
 
     run = {
         "perform": perform.perform,
         "track": track_command.track,
+        "studio": studio_command.studio,
         "check": check_command.check,
         "preview": tension_command.preview,
         "calibrate": tension_command.calibrate,
         "learn": learn_command.learn,
         "examples": commands.list_examples,
         "show": commands.show,
+        "export": export_command.export,
         "figures": commands.figures,
         "bench": commands.bench,
     }

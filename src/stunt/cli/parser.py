@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import check_command, learn_command, tension_command, track_command
+from stunt.cli import check_command, export_command, learn_command, studio_command, tension_command, track_command
 from stunt.errors import StuntError, UnknownNameError
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
-COMMANDS = ("perform", "track", "check", "examples", "show", "figures", "bench", "calibrate", "preview", "learn")
+COMMANDS = (
+    "perform", "track", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate", "preview",
+    "learn",
+)  # fmt: skip
 
 
 class UsageError(StuntError):
@@ -66,20 +69,24 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "perform": commands.add_parser("perform", help="play a script and write the take"),
         "track": commands.add_parser("track", help=track_command.HELP),
         "check": commands.add_parser("check", help=check_command.HELP),
+        "studio": commands.add_parser("studio", help=studio_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
         "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
         "learn": commands.add_parser("learn", help=learn_command.HELP),
         "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
         "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
+        "export": commands.add_parser("export", help=export_command.HELP),
         "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
         "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
     }
     _perform_arguments(made["perform"])
     track_command.add_arguments(made["track"])
     check_command.add_arguments(made["check"])
+    studio_command.add_arguments(made["studio"])
     tension_command.add_preview_arguments(made["preview"])
     tension_command.add_calibrate_arguments(made["calibrate"])
     learn_command.add_arguments(made["learn"])
+    export_command.add_arguments(made["export"])
     _other_arguments(made)
     return parser, made
 

@@ -87,6 +87,27 @@ def progress_bar(title: str, seconds: float, *, quiet: bool) -> Iterator[Callabl
 
 
 @contextlib.contextmanager
+def share_bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """Show a bar on the standard error while something is made; where that is no terminal, nothing.
+
+    Args:
+        title: What is being done.
+        quiet: Show nothing.
+
+    Yields:
+        What to call with the share that is done, 0 to 1.
+    """
+    if quiet or not _is_terminal(sys.stderr):
+        yield lambda share: None
+        return
+    shown = TextColumn("{task.percentage:.0f} %")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), shown, TimeRemainingColumn())
+    with Progress(*columns, console=screen(errors=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+@contextlib.contextmanager
 def waiting(what: str, *, quiet: bool) -> Iterator[None]:
     """Show a spinner on the standard error while something takes a while; nothing where that is no terminal."""
     if quiet or not _is_terminal(sys.stderr):

@@ -20,8 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt track`."""
     add = parser.add_argument
     add("clip", metavar="CLIP", help="a motion file, or the name of a clip")
-    add("--body", metavar="FILE", help="the motion file whose skeleton the body has (default: the clip's own)")
+    add("--body", metavar="BODY", help="a built-in body, an MJCF file or a motion file (default: the clip's skeleton)")
+    add("--mapping", metavar="FILE", help="which joint and body is which part, for names Stunt does not know")
     add("--servo", choices=("world", "parent", "parent_equal", "beat"), default="world", help="how it is followed")
+    add("--targets", choices=("egocentric", "absolute"), default="egocentric", help="what targets are turned with")
     add("--assist", choices=("weak", "hook", "none"), default="weak", help="what holds the root upright")
     add("--limit", type=float, default=0.4, metavar="X", help="largest root torque, in m·g·h (default: 0.4)")
     add("--yaw", type=float, default=0.0, metavar="X", help="largest root torque about the vertical, in m·g·h")
@@ -47,6 +49,8 @@ def track(args: argparse.Namespace) -> int:
     from stunt.motion.library import find_clip
 
     path = find_clip(args.clip, args.clips)
+    if args.targets == "absolute" and args.servo != "world":
+        raise StuntError("--targets absolute goes with --servo world only.")
     return show_performance(Performance(script_of(path, args)), path, args)
 
 
@@ -63,7 +67,8 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         (PlaySpec(str(path)),),
         ServoSettings(servo=args.servo, gain=args.gain, limited=not args.no_limits, external=args.external),
         RootSpring(kind=args.assist, limit=args.limit, yaw=args.yaw, force=args.force),
-    )
+        targets=args.targets, mapping=args.mapping,
+    )  # fmt: skip
     double = CharacterSpec(body, root="free", strength=args.strength, self_collision=False)
     scene = Scene(
         characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,

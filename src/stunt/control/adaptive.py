@@ -2,7 +2,8 @@
 
 The user gives one number, the settling time t_s. A reference model with the double pole λ = 4/t_s says how the
 coordinate should move: ẍ_m = ẍ_d + 2λ(ẋ_d − ẋ_m) + λ²(x_d − x_m), the paper's −λ²x_m − 2λẋ_m + λ²r with
-r = (q̈_d + 2λq̇_d + λ²q_d)/λ². What drives the adaptation is y = λ²e + λė, e = x_m − x.
+r = (q̈_d + 2λq̇_d + λ²q_d)/λ². Whoever wants another damping than the double pole's has 2ζλ for 2λ. What drives the
+adaptation is y = λ²e + λė, e = x_m − x.
 
 *Self-scaling form* (the default). Force and gains are in units of the inertia m the coordinate feels, time in units of
 1/λ, and the regressor φ = (x, ẋ/λ, r, 1) is normalised, so that one set of numbers serves a finger and a waist:
@@ -22,6 +23,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+import numpy as np
+from scipy.linalg import expm
+
 from stunt.compiled import compiled, inlined
 
 SETTLING: Final = 4.0
@@ -30,8 +34,12 @@ BETA: Final = 48.0
 """Share of y that acts at once. (1 + β)λ² is the stiffness per unit inertia."""
 ALPHA: Final = 4.0
 """Learning rate of the gains of x, ẋ and r, in units of λ."""
-CONSTANT_ALPHA: Final = 48.0
-"""Learning rate of the constant gain: what a load suddenly adds is carried within a settling time or two."""
+CONSTANT_ALPHA: Final = 160.0
+"""Learning rate of the constant gain, in units of λ: what a load suddenly adds is carried within a settling time, and a
+wrist, whose weight is large against its inertia, is held as well as a waist."""
+CONSTANT_MOST: Final = 16.0
+"""How much of y the constant gain takes up in one period at most: it acts a period late, and more of it beside a
+stiffness of 1 + β would ring where the settling time is short against the period."""
 REGRESSOR: Final = 4.0
 """Scale of the regressors: a quarter of a radian or of a metre weighs as much as the constant."""
 BARE_ALPHA: Final = 10.0
@@ -48,9 +56,22 @@ LEAK: Final = 2.0
 """How fast they do, in units of λ."""
 
 
+def model_transition(lam: float, ratio: float, h: float) -> Any:
+    """Return how the model's distance from its input and its rate, (e, ė), change in one period: exp(A·h), (4,).
+
+    A = [[0, 1], [−λ², −2ζλ]]; row by row.
+
+    Args:
+        lam: λ [1/s].
+        ratio: ζ: 1 is critical, less overshoots, more creeps.
+        h: The period [s].
+    """
+    return expm(np.array([[0.0, 1.0], [-lam * lam, -2.0 * ratio * lam]]) * h).ravel()
+
+
 @inlined
 def model_step(
-    x: float, v: float, xd: float, vd: float, ad: float, lam: float, h: float, decay: float
+    x: float, v: float, xd: float, vd: float, ad: float, h: float, phi: Any, i: int
 ) -> tuple[float, float]:
     """Return the reference model's position and velocity one period later, exactly.
 
@@ -60,15 +81,13 @@ def model_step(
         xd: Desired position now.
         vd: Desired velocity.
         ad: Desired acceleration, taken as constant over the period.
-        lam: λ [1/s].
         h: The period [s].
-        decay: exp(−λh), which joints of the same settling time share.
+        phi: Its transition (`model_transition`).
+        i: Where that begins.
     """
     e, de = x - xd, v - vd
-    slope = de + lam * e
-    later = (e + slope * h) * decay
-    later_rate = (slope - lam * (e + slope * h)) * decay
-    return xd + h * (vd + 0.5 * h * ad) + later, vd + h * ad + later_rate
+    later = xd + h * (vd + 0.5 * h * ad) + phi[i] * e + phi[i + 1] * de
+    return later, vd + h * ad + phi[i + 2] * e + phi[i + 3] * de
 
 
 @inlined
@@ -87,13 +106,22 @@ def outside(y: float, lam: float) -> float:
 
 
 @inlined
-def learn(k: Any, i: int, push: float, lam: float, h: float, most: float, forgetting: float) -> None:
-    """Advance gain k[i] by one period; a gain past its bound of `most` λ² leaks back."""
-    bound = most * lam * lam
-    rate = lam * (push - forgetting * k[i])
-    if abs(k[i]) > bound:
-        rate -= LEAK * lam * (k[i] - math.copysign(bound, k[i]))
-    k[i] += h * rate
+def learn(k: Any, i: int, push: float, share: float, bound: float, forgetting: float) -> None:
+    """Advance gain k[i] by one period.
+
+    Args:
+        k: Gains.
+        i: Which.
+        push: What it learns in a period.
+        share: The period in units of 1/λ, λh.
+        bound: A gain beyond this leaks back.
+        forgetting: How fast it fades, in units of λ.
+    """
+    gain = k[i]
+    change = push - share * forgetting * gain
+    if abs(gain) > bound:
+        change -= share * LEAK * (gain - math.copysign(bound, gain))
+    k[i] = gain + change
 
 
 @inlined
@@ -114,11 +142,12 @@ def adapt(k: Any, i: int, x: float, w: float, r: float, y: float, lam: float, h:
     x, w, r = REGRESSOR * x, REGRESSOR * w, REGRESSOR * r
     norm = 1.0 + x * x + w * w + r * r
     if not frozen:
-        felt = ALPHA * outside(y, lam) / norm
-        learn(k, i, felt * x, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 1, felt * w, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 2, felt * r, lam, h, GAIN_BOUND, FORGETTING)
-        learn(k, i + 3, CONSTANT_ALPHA * y, lam, h, CONSTANT_BOUND, 0.0)
+        share, square = lam * h, lam * lam
+        felt = share * ALPHA * outside(y, lam) / norm
+        learn(k, i, felt * x, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 1, felt * w, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 2, felt * r, share, GAIN_BOUND * square, FORGETTING)
+        learn(k, i + 3, min(CONSTANT_ALPHA * share, CONSTANT_MOST) * y, share, CONSTANT_BOUND * square, 0.0)
     return k[i] * x + k[i + 1] * w + k[i + 2] * r + k[i + 3]
 
 

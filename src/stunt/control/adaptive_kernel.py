@@ -7,7 +7,6 @@ rest are learned, never looked up). Sites act as pulls from outside, through the
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 from stunt.compiled import compiled, inlined
@@ -20,9 +19,9 @@ from stunt.control.views import floats, longs
 T_SIZES, T_JOINT_INT, T_JOINT, T_SITE_INT, T_SITE, T_BREAKS, T_COEFFICIENTS = 0, 1, 2, 3, 4, 5, 6
 # A joint's integers.
 J_JOINT, J_QPOS, J_DOF, J_BARE, J_FIRST, J_COUNT, J_HINT, J_INTS = 0, 1, 2, 3, 4, 5, 6, 7
-# A joint's numbers: λ, model position and velocity, four gains, then what was measured.
+# A joint's numbers: λ, model position and velocity, four gains, what was measured, its model's transition and damping.
 J_LAMBDA, J_XM, J_VM, J_GAINS = 0, 1, 2, 3
-J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_FLOATS = 7, 8, 9, 10, 11, 12
+J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_PHI, J_RATIO, J_FLOATS = 7, 8, 9, 10, 11, 12, 16, 17
 _MOST: Final = 1.0e6
 _LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
 
@@ -39,19 +38,18 @@ def adaptive_before(v: Any, address: int, time: float) -> None:
     table = longs(address)
     sizes, ints, numbers = longs(table[T_SIZES]), longs(table[T_JOINT_INT]), floats(table[T_JOINT])
     breaks, coefficients = floats(table[T_BREAKS]), floats(table[T_COEFFICIENTS])
-    known, often, decay, slow = 0.0, 1.0 / v.times[1], 0.0, 0.0
+    known, often, slow = 0.0, 1.0 / v.times[1], 0.0
     for n in range(sizes[0]):
         lam = numbers[n * J_FLOATS + J_LAMBDA]
         if lam != known:  # joints mostly share their settling time
-            known, decay, slow = lam, math.exp(-lam * v.times[1]), 1.0 / lam
-        drive_joint(v, ints, n * J_INTS, numbers, n * J_FLOATS, breaks, coefficients, time, often, decay, slow)
+            known, slow = lam, 1.0 / lam
+        drive_joint(v, ints, n * J_INTS, numbers, n * J_FLOATS, breaks, coefficients, time, often, slow)
 
 
 @inlined
 def drive_joint(
-    v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float, often: float, decay: float,
-    slow: float,
-) -> None:  # fmt: skip
+    v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float, often: float, slow: float
+) -> None:
     """Advance one joint's model and gains, and write its spring and feed-forward to the board."""
     q, i, h, lam = ints[a + J_QPOS], ints[a + J_DOF], v.times[1], f[b + J_LAMBDA]
     x, velocity, moment = v.qpos[q], v.qvel[i], v.moment[i]
@@ -61,10 +59,10 @@ def drive_joint(
     note(f, b, xd - x, time)
     xm, vm = f[b + J_XM], f[b + J_VM]
     y = drive(xm - x, vm - velocity, lam)
-    r = (ad * slow + 2.0 * vd) * slow + xd
+    r = (ad * slow + 2.0 * f[b + J_RATIO] * vd) * slow + xd
     # Frozen while at the limit and asked for more; the last step's force says which way the limit is.
     frozen = v.saturated[i] != 0 and v.torque[i] * y > 0.0
-    later, later_rate = model_step(xm, vm, xd, vd, ad, lam, h, decay)
+    later, later_rate = model_step(xm, vm, xd, vd, ad, h, f, b + J_PHI)
     f[b + J_XM], f[b + J_VM] = later, later_rate
     v.goal[q], v.goal_velocity[i] = xd, vd
     if ints[a + J_BARE]:

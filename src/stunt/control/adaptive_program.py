@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stunt.control import adaptive_kernel as joint_rows
 from stunt.control import adaptive_site as site_rows
-from stunt.control.adaptive import SETTLING
+from stunt.control.adaptive import SETTLING, model_transition
 from stunt.control.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.programs import ADAPTIVE
 
@@ -87,7 +87,9 @@ class AdaptiveProgram:
         board.adaptive = program  # type: ignore[attr-defined]
         return program
 
-    def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False) -> None:
+    def drive_joint(
+        self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0
+    ) -> None:
         """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
 
         Args:
@@ -95,6 +97,7 @@ class AdaptiveProgram:
             settling: Settling time t_s [s].
             path: Where it should be.
             bare: Whether to use the paper's unscaled law without a constant regressor.
+            damping: Damping ratio ζ of its reference model; 1 is critical.
         """
         if joint not in self.joints:
             self.joints.append(joint)
@@ -104,7 +107,9 @@ class AdaptiveProgram:
         self._joint_ints[row, joint_rows.J_BARE] = bare
         if bare:
             self._joint[row, joint_rows.J_GAINS + 3] = 0.0
-        self._joint[row, joint_rows.J_LAMBDA] = SETTLING / settling
+        lam = SETTLING / settling
+        self._joint[row, joint_rows.J_LAMBDA], self._joint[row, joint_rows.J_RATIO] = lam, damping
+        self._joint[row, joint_rows.J_PHI : joint_rows.J_PHI + 4] = self._transition(lam, damping)
         self._paths["joint", joint] = path
         board = self._board
         board.law[joint], board.feed_bias[joint], board.goal_time[joint] = IMPEDANCE, 0, HELD
@@ -127,7 +132,12 @@ class AdaptiveProgram:
         row[0, joint_rows.J_VM] = self._data.qvel[self._model.jnt_dofadr[joint]]
         return row
 
-    def drive_site(self, site: int, settling: float, place: Path | None, turn: Path | None, limit: float) -> None:
+    def _transition(self, lam: float, damping: float) -> Floats:
+        return np.asarray(model_transition(lam, damping, float(self._board.times[1])))
+
+    def drive_site(
+        self, site: int, settling: float, place: Path | None, turn: Path | None, limit: float, damping: float = 1.0
+    ) -> None:
         """Pull a site along a path of positions, orientations (quaternions), or both; or change what pulls it.
 
         Args:
@@ -136,6 +146,7 @@ class AdaptiveProgram:
             place: Where it should be [m], three components; None leaves its position alone.
             turn: How it should be turned, four components; None leaves its orientation alone.
             limit: Largest force [N].
+            damping: Damping ratio ζ of its reference model.
         """
         if site not in self.sites:
             self.sites.append(site)
@@ -146,7 +157,9 @@ class AdaptiveProgram:
         index = self.sites.index(site)
         self._site_ints[index, site_rows.S_PLACED] = place is not None
         self._site_ints[index, site_rows.S_TURNED] = turn is not None
-        self._site[index, site_rows.S_LAMBDA] = SETTLING / settling
+        lam = SETTLING / settling
+        self._site[index, site_rows.S_LAMBDA], self._site[index, site_rows.S_RATIO] = lam, damping
+        self._site[index, site_rows.S_PHI : site_rows.S_PHI + 4] = self._transition(lam, damping)
         self._site[index, site_rows.S_LIMIT] = limit
         for kind, path in (("place", place), ("turn", turn)):
             self._paths.pop((kind, site), None)
@@ -190,6 +203,8 @@ class AdaptiveProgram:
             self._site_ints, self._site = np.delete(self._site_ints, row, 0), np.delete(self._site, row, 0)
             self._paths.pop(("place", site), None)
             self._paths.pop(("turn", site), None)
+            self._data.qfrc_applied -= self._board.pull
+            self._board.pull[:] = 0.0
             self._refresh()
 
     def _refresh(self) -> None:
@@ -204,6 +219,7 @@ class AdaptiveProgram:
         )  # fmt: skip
         self.table[:] = [array.ctypes.data for array in arrays]
         # Site arrays of a model without sites have no memory; nothing reads them then.
+        self._board.counts[5] = len(self.sites)
         self._board.programs[ADAPTIVE] = self.table.ctypes.data if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:

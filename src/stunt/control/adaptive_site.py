@@ -26,7 +26,8 @@ S_CHAIN, S_LINKS, S_FROZEN, S_INTS = 10, 11, 12, 13
 # A site's numbers: model, gains (three of position, three of orientation, four each), then what was measured.
 S_LAMBDA, S_LIMIT, S_XM, S_VM, S_QM, S_WM, S_ORIGIN, S_GAINS = 0, 1, 2, 5, 8, 12, 15, 18
 S_SQUARES, S_STEPS, S_WORST, S_WORST_TIME, S_TURN_SQUARES, S_TURN_WORST = 42, 43, 44, 45, 46, 47
-S_IMPULSE, S_PEAK, S_FORCE, S_LIMITED, S_TWIST_IMPULSE, S_ERROR, S_TURN_ERROR, S_FLOATS = 48, 49, 50, 56, 57, 58, 59, 60
+S_IMPULSE, S_PEAK, S_FORCE, S_LIMITED, S_TWIST_IMPULSE, S_ERROR, S_TURN_ERROR = 48, 49, 50, 56, 57, 58, 59
+S_PHI, S_RATIO, S_FLOATS = 60, 64, 65  # the model's transition and damping
 # Scratch: asked accelerations (6), error (6), rate (6), present orientation (4), desired (4), matrix (36), spare (16).
 _ASK, _ERROR, _RATE, _NOW, _WANTED, _MATRIX, _SPARE, SCRATCH = 0, 6, 12, 18, 22, 26, 62, 80
 _SINGULAR: Final = 1.0e-4
@@ -100,7 +101,6 @@ def ask_position(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: fl
     s, xpos = floats(table[T_SCRATCH]), floats(table[T_XPOS])
     breaks, coefficients = floats(table[_T_BREAKS]), floats(table[_T_COEFFICIENTS])
     lam, h, off = f[b + S_LAMBDA], v.times[1], 0.0
-    decay = math.exp(-lam * h)
     frozen = ints[a + S_FROZEN] != 0
     for k in range(3):
         ints[a + S_HINT], xd, vd, ad = evaluate(
@@ -110,11 +110,11 @@ def ask_position(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: fl
         off += (xd - x) ** 2
         xm, vm = f[b + S_XM + k], f[b + S_VM + k]
         y = drive(xm - x, vm - velocity, lam)
-        r = (ad + 2.0 * lam * vd) / (lam * lam) + xd
+        r = (ad + 2.0 * f[b + S_RATIO] * lam * vd) / (lam * lam) + xd
         # Positions count from where the site was first: the world's origin means nothing to a hand.
         origin = f[b + S_ORIGIN + k]
         learned = adapt(f, b + S_GAINS + 4 * k, x - origin, velocity / lam, r - origin, y, lam, h, frozen)
-        f[b + S_XM + k], f[b + S_VM + k] = model_step(xm, vm, xd, vd, ad, lam, h, decay)
+        f[b + S_XM + k], f[b + S_VM + k] = model_step(xm, vm, xd, vd, ad, h, f, b + S_PHI)
         s[_ASK + k] = (f[b + S_VM + k] - vm) / h + steady(xm - x, vm - velocity, lam, h) + learned
     f[b + S_ERROR] = math.sqrt(off)
     f[b + S_SQUARES] += off
@@ -150,7 +150,6 @@ def wanted_orientation(v: Any, table: Any, ints: Any, a: int, time: float) -> No
 def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: float, row: int) -> None:
     """Ask for angular accelerations that bring the site to its orientation."""
     s, lam, h = floats(table[T_SCRATCH]), f[b + S_LAMBDA], v.times[1]
-    decay = math.exp(-lam * h)
     mju_mat2Quat(table[T_SCRATCH] + 8 * _NOW, table[T_XMAT] + 72 * ints[a + S_SITE])
     wanted_orientation(v, table, ints, a, time)
     world_difference(s, _WANTED, s, _NOW, s, _ERROR)
@@ -166,7 +165,7 @@ def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time:
     world_difference(f, b + S_QM, s, _WANTED, s, _ERROR + 3)  # how far the model is from the path
     for k in range(3):
         wd, ad, wm = s[_SPARE + k], s[_SPARE + 4 + k], f[b + S_WM + k]
-        later, rate = model_step(s[_ERROR + 3 + k], wm - wd, 0.0, 0.0, 0.0, lam, h, decay)
+        later, rate = model_step(s[_ERROR + 3 + k], wm - wd, 0.0, 0.0, 0.0, h, f, b + S_PHI)
         spin, de = s[_RATE + row + k], wm - s[_RATE + row + k]
         y = drive(s[_ERROR + k], de, lam)
         # An orientation has no zero to scale by: only spin and the constant are regressors.

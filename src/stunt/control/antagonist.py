@@ -35,6 +35,12 @@ def least_tension(force: float, angle: float, low: float, high: float) -> float:
 
 
 @compiled
+def ball_room(reach: float, turn: float) -> float:
+    """Return how far a ball joint's springs can still be stretched when it is turned by `turn` [rad]."""
+    return max(min(reach - turn, 2.5), 0.02)
+
+
+@compiled
 def gains(tension: float, force: float, angle: float, low: float, high: float) -> tuple[float, float]:
     """Return (k_L, k_H) that rest at `angle` under `force` with k_L + k_H = `tension` [N·m/rad]."""
     span = high - low

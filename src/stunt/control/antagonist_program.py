@@ -11,7 +11,7 @@ from typing import Any
 
 from stunt.compiled import compiled, inlined
 from stunt.control import antagonist_layout as at
-from stunt.control.antagonist import critical_share, curve_progress, least_tension, warped
+from stunt.control.antagonist import ball_room, critical_share, curve_progress, least_tension, warped
 from stunt.control.goals import quaternion_error
 from stunt.control.views import bytes_, floats, ints, longs
 
@@ -144,33 +144,36 @@ def raise_tension(rows: Any, r: int, tension: float, least: float) -> float:
 
 
 @inlined
-def line_gains(rows: Any, r: int, p: float, inside: float) -> None:
-    """Write gains on the straight line between the start and end gains; the motion is warped by what it is."""
-    low, high = rows[r + _LOW], rows[r + _HIGH]
-    k0, k1 = rows[r + _T0] * rows[r + _SPAN], rows[r + _T1] * rows[r + _SPAN]
-    rows[r + _GL] = max(along(k0 * (high - rows[r + _R0]), k1 * (high - rows[r + _R1]), p), 0.0)
-    rows[r + _GH] = max(along(k0 * (rows[r + _R0] - low), k1 * (rows[r + _R1] - low), p), 0.0)
-    rows[r + _FORCE] = along(rows[r + _F0], rows[r + _F1], inside)
-    rows[r + _ANGLE] = along(rows[r + _A0], rows[r + _A1], p)
+def line_gains(rows: Any, r: int, p: float, inside: float) -> tuple[float, float, float, float]:
+    """Return gains on the straight line between the start and end gains; the motion is warped by what it is.
+
+    Also the angle and the torque they are for: (k_L, k_H, θ, F).
+    """
+    low, high, span = rows[r + _LOW], rows[r + _HIGH], rows[r + _SPAN]
+    k0, k1 = rows[r + _T0] * span, rows[r + _T1] * span
+    gain_low = max(along(k0 * (high - rows[r + _R0]), k1 * (high - rows[r + _R1]), p), 0.0)
+    gain_high = max(along(k0 * (rows[r + _R0] - low), k1 * (rows[r + _R1] - low), p), 0.0)
+    force = along(rows[r + _F0], rows[r + _F1], inside)
+    return gain_low, gain_high, along(rows[r + _A0], rows[r + _A1], p), force
 
 
 @inlined
-def isoangle_gains(rows: Any, r: int, u: float, p: float, force: float) -> None:
-    """Write gains on the isoangle line of the moment's angle, at the moment's tension."""
-    low, high = rows[r + _LOW], rows[r + _HIGH]
+def isoangle_gains(rows: Any, r: int, u: float, p: float, force: float) -> tuple[float, float, float, float]:
+    """Return gains on the isoangle line of the moment's angle, at the moment's tension: (k_L, k_H, θ, F)."""
+    low, high, span = rows[r + _LOW], rows[r + _HIGH], rows[r + _SPAN]
     angle = along(rows[r + _A0], rows[r + _A1], p) + rows[r + _SHIFT]
     angle = min(max(angle, low + _INSIDE), high - _INSIDE)
     tension = max(along(rows[r + _T0], rows[r + _T1], u), 0.0)
-    if tension * (angle - low) < force or tension * (high - angle) < -force:
+    up, down = tension * (high - angle) + force, tension * (angle - low) - force
+    if up < 0.0 or down < 0.0:
         tension = raise_tension(rows, r, tension, least_tension(force, angle, low, high))
-    rows[r + _GL] = max((tension * (high - angle) + force) * rows[r + _SPAN], 0.0)
-    rows[r + _GH] = max((tension * (angle - low) - force) * rows[r + _SPAN], 0.0)
-    rows[r + _ANGLE], rows[r + _FORCE] = angle, force
+        up, down = tension * (high - angle) + force, tension * (angle - low) - force
+    return max(up * span, 0.0), max(down * span, 0.0), angle, force
 
 
 @inlined
-def hinge_spring(rows: Any, r: int, time: float, force: float) -> tuple[float, float]:
-    """Write a hinge's or slide's gains, and return the one spring they amount to: stiffness and rest.
+def hinge_spring(rows: Any, r: int, time: float, force: float) -> tuple[float, float, float]:
+    """Write a hinge's or slide's gains, and return the one spring they amount to: stiffness, rest, angle asked for.
 
     Args:
         rows: The program's rows.
@@ -181,20 +184,21 @@ def hinge_spring(rows: Any, r: int, time: float, force: float) -> tuple[float, f
     u = share_of_time(rows, r, time)
     p = progress(rows, r, u)
     inside = min(max(p, 0.0), 1.0)
-    if rows[r + _MODE] == _LINE:
-        line_gains(rows, r, p, inside)
+    mode = rows[r + _MODE]
+    if mode == _LINE:
+        gain_low, gain_high, angle, force = line_gains(rows, r, p, inside)
     else:
-        if rows[r + _MODE] != _SAMPLING:
+        if mode != _SAMPLING:
             force = along(rows[r + _F0], rows[r + _F1], inside)
-        isoangle_gains(rows, r, u, p, force * rows[r + _COMPENSATE])
+        gain_low, gain_high, angle, force = isoangle_gains(rows, r, u, p, force * rows[r + _COMPENSATE])
     if rows[r + _SLACKED] != 0.0:
-        rows[r + _GL] *= along(rows[r + _SL0], rows[r + _SL1], u)
-        rows[r + _GH] *= along(rows[r + _SH0], rows[r + _SH1], u)
-    rows[r + _P] = p
-    tension = rows[r + _GL] + rows[r + _GH]
-    if tension <= 1e-12:
-        return tension, rows[r + _ANGLE]
-    return tension, (rows[r + _GL] * rows[r + _LOW] + rows[r + _GH] * rows[r + _HIGH]) / tension
+        gain_low *= along(rows[r + _SL0], rows[r + _SL1], u)
+        gain_high *= along(rows[r + _SH0], rows[r + _SH1], u)
+    tension = gain_low + gain_high
+    rest = (gain_low * rows[r + _LOW] + gain_high * rows[r + _HIGH]) / tension if tension > 1e-12 else angle
+    rows[r + _GL], rows[r + _GH], rows[r + _P] = gain_low, gain_high, p
+    rows[r + _ANGLE], rows[r + _FORCE] = angle, force
+    return tension, rest, angle
 
 
 @compiled
@@ -243,7 +247,7 @@ def drive_ball(v: Any, rows: Any, scratch: Any, external: Any, j: int, time: flo
         size += force * force
     size = math.sqrt(size)
     turn = 2.0 * math.acos(min(1.0, abs(scratch[0])))
-    tension = raise_tension(rows, r, tension, size / max(min(rows[r + _HIGH] - turn, 2.5), _INSIDE))
+    tension = raise_tension(rows, r, tension, size / ball_room(rows[r + _HIGH], turn))
     f = -1.0 / tension if tension > 1e-12 else 0.0
     turned(
         scratch, 0, f * rows[r + _FORCE], f * rows[r + _W + _FORCE], f * rows[r + 2 * _W + _FORCE], v.rest, q
@@ -282,10 +286,9 @@ def antagonist_before(v: Any, address: int, time: float) -> None:
             drive_ball(v, rows, scratch, external, j, ahead)
             continue
         q = v.jnt_qposadr[j]
-        v.stiffness[i], v.rest[q] = hinge_spring(rows, r, ahead, external[i])
-        v.damping[i] = critical_share(v.stiffness[i], v.moment[i], rows[r + _RATIO])
-        v.goal[q] = rows[r + _ANGLE]
-        v.feed_forward[i] = 0.0
+        stiffness, v.rest[q], v.goal[q] = hinge_spring(rows, r, ahead, external[i])
+        v.stiffness[i], v.feed_forward[i] = stiffness, 0.0
+        v.damping[i] = critical_share(stiffness, v.moment[i], rows[r + _RATIO])
         if rows[r + _MODE] != _SAMPLING and ahead >= rows[r + _END]:
             rows[r + _SETTLED] = 1.0
 
@@ -320,11 +323,16 @@ def antagonist_after(v: Any, address: int, time: float) -> None:
         time: Now [s].
     """
     table = longs(address)
-    last, start, jump = longs(table[8]), floats(table[9]), floats(table[10])
+    last, start, jump, until = longs(table[8]), floats(table[9]), floats(table[10]), floats(table[12])
+    if v.counts[4] == 0 and time >= until[0]:
+        return
+    if until[0] == math.inf:  # the first step: all laws are new
+        until[0] = time
     for i in range(v.sizes[1]):
         law = v.law[v.dof_jntid[i]]
         if last[i] != law:
             changed_hands(v, last, start, jump, i, law, time)
+            until[0] = time + _HAND_OVER
         if time - start[i] < _HAND_OVER and law != _PASSIVE:
             s = (time - start[i]) / _HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)

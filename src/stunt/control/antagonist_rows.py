@@ -30,6 +30,7 @@ class Antagonist:
         last_law: Law of the step before, (nv,).
         hand_start: When a joint last changed hands [s], (nv,).
         hand_torque: The jump that is faded out [N·m], (nv,).
+        fading_until: When the last of them has faded [s], (1,); infinite before the first step.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
@@ -38,6 +39,7 @@ class Antagonist:
         self.last_law = np.full(model.nv, -1, np.int64)
         self.hand_start = np.full(model.nv, -1e9)
         self.hand_torque = np.zeros(model.nv)
+        self.fading_until = np.full(1, np.inf)
         self.rows[:, at.SLACK_LOW0 : at.SLACK_HIGH1 + 1] = 1.0
         self.world = np.zeros(at.SOLES + 1 + 7 * at.MOST_SOLES)
         self.world[at.GRAVITY : at.GRAVITY + 3] = model.opt.gravity
@@ -48,7 +50,7 @@ class Antagonist:
         self._keep = [
             self.rows, self.world, self.external, self.scratch, self._last_dof,
             data.eq_active, model.eq_obj1id, data.subtree_com, self.last_law, self.hand_start, self.hand_torque,
-            self.carried,
+            self.carried, self.fading_until,
         ]  # fmt: skip
         self.table = np.array([array.ctypes.data for array in self._keep], np.int64)
         for joint in range(model.njnt):
@@ -109,7 +111,9 @@ class Antagonist:
             array[...] = saved
 
     def _state(self) -> list[NDArray[Any]]:
-        return [self.rows, self.world, self.external, self.last_law, self.hand_start, self.hand_torque]
+        return [
+            self.rows, self.world, self.external, self.last_law, self.hand_start, self.hand_torque, self.fading_until,
+        ]  # fmt: skip
 
 
 def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:

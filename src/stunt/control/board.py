@@ -51,7 +51,7 @@ _FROM_MODEL: Final = {
 STATE: Final = (
     "law", "arrival", "goal", "goal_velocity", "goal_time", "start_time", "ease", "hold", "feed_bias", "limit",
     "stiffness", "damping", "rest", "feed_forward", "torque", "saturated", "saturated_steps", "moment", "planted",
-    "grounded", "carried", "pull", "sprung", "driven",
+    "grounded", "carried", "pull", "sprung", "last_law",
 )  # fmt: skip
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 
@@ -83,7 +83,7 @@ class Board:
         grounded: 1 where a free tree touches something that carries it, (ntree,).
         pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
-        driven: 1 where control wrote a force in the last step, (njnt,).
+        last_law: Law of the last control step, (njnt,).
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.programs`).
     """
 
@@ -119,7 +119,7 @@ class Board:
         self.grounded = np.zeros(ntree, np.int64)
         self.pull = np.zeros(nv)
         self.sprung = np.zeros(njnt, np.int64)
-        self.driven = np.zeros(njnt, np.int64)
+        self.last_law = np.zeros(njnt, np.int64)
         # What the model came with, kept apart from what control adds to it.
         self.own_stiffness = model.jnt_stiffness.copy()
         self.own_rest = model.qpos_spring.copy()
@@ -136,7 +136,8 @@ class Board:
     def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
         self.full_joints = np.zeros(njnt, np.int64)
         self.spring_joints = np.zeros(njnt, np.int64)
-        self.counts = np.zeros(4, np.int64)
+        # Joints under full coupling, on springs, compensated; the table's address; whether a law changed; strings.
+        self.counts = np.zeros(6, np.int64)
         self.acceleration = np.zeros(nv)
         self.error = np.zeros(nv)
         self.error_rate = np.zeros(nv)

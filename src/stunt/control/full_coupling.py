@@ -14,6 +14,10 @@ _FREE, _BALL = 0, 1  # mjtJoint
 _FREE_ROOT_FLOOR = 4.0
 """A free root on the ground is neither fixed nor floating; λ of at least so many periods keeps either guess stable."""
 
+_LANDING = 8.5
+"""Periods before the beat from which the rest of the way is planned step by step: λ = T/n nears a period there, and
+what the continuous law leaves of the error is of the order of a period's share of the way."""
+
 _AT_STOP = 2e-3
 """How near to its limit [rad or m] a passive joint counts as resting on it."""
 
@@ -55,7 +59,9 @@ def ask_accelerations(v: Any, time: float) -> None:
         if v.start_time[j] != started or v.ease[j] != eased:
             started, eased = v.start_time[j], v.ease[j]
             ease = min(1.0, (time - started + period) / eased) if eased > 0.0 else 1.0
-        effort = v.arrival[j] == 1 and left > 1e-9
+        # Under a free root on the ground λ has a floor: its tree is not driven as exactly as a plan would need.
+        landing = 0.999 * period < left < _LANDING * period and shortest(v, vadr) == 0.0
+        effort = (v.arrival[j] == 1 and left > 1e-9) or landing
         aim_joint(v, j, 0.0 if effort else left)
         share = ease if left > 1e-9 else 1.0
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.compiled import compiled, inlined
+from stunt.compiled import inlined
 from stunt.control.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE
 from stunt.control.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
 from stunt.control.goals import quaternion_error, time_constant
-from stunt.control.programs import ADAPTIVE, AFTER, BEFORE, BETWEEN, call_programs
-from stunt.control.springs import is_spring, link_moment, release_spring, spatial_moment, write_spring
+from stunt.control.programs import AFTER, BEFORE, BETWEEN, call_programs
+from stunt.control.springs import is_spring, link_moment, release_spring, spatial_moment, write_impedance, write_spring
 
 _BALL, _SLIDE = 1, 2  # mjtJoint
 
@@ -32,18 +32,21 @@ def before(v: Any, time: float, model: int, data: int) -> None:
     known, rate = 0.0, 0.0
     for k in range(v.counts[1]):
         j = v.spring_joints[k]
+        v.sprung[j] = 1
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != _BALL:
+            write_impedance(v, j)
+            continue
         lam = time_constant(time, v.goal_time[j], v.hold[j], period, n)
         lam = max(lam, shortest(v, v.jnt_dofadr[j]))
         if lam != known:  # joints on their way to the same beat share it
             known, rate = lam, 1.0 / lam
         write_spring(v, j, joint_dofs(v.jnt_type[j]), v.goal_time[j] - time, rate)
-        v.sprung[j] = 1
 
 
 @inlined
 def sort_joints(v: Any) -> None:
     """List the joints under full coupling and those with springs, and let go of those that no longer have any."""
-    full = springs = compensated = 0
+    full = springs = compensated = changed = 0
     for j in range(v.sizes[2]):
         law, vadr = v.law[j], v.jnt_dofadr[j]
         spring = is_spring(law, v.planted[vadr] != 0)
@@ -57,20 +60,21 @@ def sort_joints(v: Any) -> None:
         if v.sprung[j] and not spring:
             release_spring(v, j, joint_dofs(v.jnt_type[j]))
             v.sprung[j] = 0
-        if v.driven[j] and law == PASSIVE:
-            for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
-                v.applied[i] = 0.0
-                v.torque[i] = 0.0
-                v.saturated[i] = 0
-        v.driven[j] = 1 if law != PASSIVE else 0
-    v.counts[0], v.counts[1], v.counts[2] = full, springs, compensated
+        if law != v.last_law[j]:
+            changed, v.last_law[j] = 1, law
+            if law == PASSIVE:
+                for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+                    v.applied[i] = 0.0
+                    v.torque[i] = 0.0
+                    v.saturated[i] = 0
+    v.counts[0], v.counts[1], v.counts[2], v.counts[4] = full, springs, compensated, changed
 
 
-@compiled
+@inlined
 def between(v: Any, time: float, model: int, data: int) -> None:
     """Write torques and feed-forward forces for the present state."""
     update_moments(v)
-    pulled = v.programs[ADAPTIVE] != 0
+    pulled = v.counts[5] > 0
     if pulled:
         for i in range(v.sizes[1]):
             v.applied[i] -= v.pull[i]
@@ -93,6 +97,9 @@ def update_moments(v: Any) -> None:
     for k in range(v.counts[1]):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
+        if v.jnt_type[j] != _BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
+            v.moment[vadr] = v.mass_matrix[v.rowadr[vadr] + v.rownnz[vadr] - 1]
+            continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
             body = v.dof_bodyid[i]
             if v.planted[i]:
@@ -113,6 +120,9 @@ def spring_feed_forward(v: Any) -> None:
     for k in range(v.counts[1]):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != _BALL:
+            feed_impedance(v, j, vadr)
+            continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
             push = v.damping[i] * (v.error_rate[i] + v.qvel[i])  # k_d·ω_ref: the engine's damper only knows rest
             if v.law[j] == IMPEDANCE:
@@ -124,6 +134,19 @@ def spring_feed_forward(v: Any) -> None:
             v.carried[i] = v.bias[i]
             v.applied[i] = min(max(v.scale[i] * push + bias, -v.limit[i]), v.limit[i])
             v.saturated[i] = 1 if v.scale[i] < 1.0 or abs(v.applied[i]) >= v.limit[i] else 0
+
+
+@inlined
+def feed_impedance(v: Any, j: int, i: int) -> None:
+    """Write the force that goes with one given spring; its damper wants rest, so no velocity is fed forward."""
+    bias = v.bias[i]
+    v.carried[i] = bias
+    scale, most = v.scale[i], v.limit[i]
+    push = scale * v.feed_forward[i]
+    if v.feed_bias[j]:
+        push += bias
+    v.applied[i] = min(max(push, -most), most)
+    v.saturated[i] = 1 if scale < 1.0 or abs(push) >= most else 0
 
 
 @inlined
@@ -154,11 +177,18 @@ def after(v: Any) -> None:
     for k in range(v.counts[1]):
         j = v.spring_joints[k]
         kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
-        if kind == _BALL:
-            quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
-        else:
+        if kind != _BALL:
             v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
-        for i in range(vadr, vadr + joint_dofs(kind)):
-            spring = v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
-            v.torque[i] = v.applied[i] - v.pull[i] + spring
-            v.saturated_steps[i] += v.saturated[i]
+            note_torque(v, vadr)
+            continue
+        quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
+        for i in range(vadr, vadr + 3):
+            note_torque(v, i)
+
+
+@inlined
+def note_torque(v: Any, i: int) -> None:
+    """Note what a spring and its feed-forward produced in one degree of freedom."""
+    spring = v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
+    v.torque[i] = v.applied[i] - v.pull[i] + spring
+    v.saturated_steps[i] += v.saturated[i]

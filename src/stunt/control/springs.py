@@ -119,6 +119,28 @@ def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
 
 
 @inlined
+def write_impedance(v: Any, j: int) -> None:
+    """Set a hinge's or slide's given spring for this control step: `write_spring` for what most joints are.
+
+    Programs put one on every joint they drive; what only beats and ball joints need is left out.
+    """
+    q, i = v.jnt_qposadr[j], v.jnt_dofadr[j]
+    rest, rate, stiffness, damping = v.rest[q], v.qvel[i], v.stiffness[i], v.damping[i]
+    # Where the step ends, which is where the engine takes the spring's force.
+    error = rest - v.qpos[q] - v.times[0] * rate
+    predicted = stiffness * error - damping * rate + v.feed_forward[i]
+    bias, most, scale = v.carried[i] if v.feed_bias[j] else 0.0, v.limit[i], 1.0
+    if abs(predicted + bias) > most:
+        scale = min(1.0, max(most - bias if predicted > 0.0 else most + bias, 0.0) / abs(predicted))
+    own, added = v.own_stiffness[j], scale * stiffness
+    v.error[i], v.error_rate[i], v.scale[i] = error, -rate, scale
+    v.jnt_stiffness[j] = own + added
+    v.dof_damping[i] = v.own_damping[i] + scale * damping
+    # Two springs side by side where the model has one of its own.
+    v.qpos_spring[q] = rest if own == 0.0 else (own * v.own_rest[q] + added * rest) / (own + added)
+
+
+@inlined
 def release_spring(v: Any, j: int, ndof: int) -> None:
     """Give a joint that no spring drives the model's own stiffness and damping back."""
     qadr, vadr = v.jnt_qposadr[j], v.jnt_dofadr[j]

@@ -90,7 +90,7 @@ class Views(NamedTuple):
     carried: Any
     pull: Any
     sprung: Any
-    driven: Any
+    last_law: Any
     full_joints: Any
     spring_joints: Any
     counts: Any
@@ -196,7 +196,7 @@ def unpack(table: Any) -> Any:
         carried=_floats(table[69]),
         pull=_floats(table[70]),
         sprung=_longs(table[71]),
-        driven=_longs(table[72]),
+        last_law=_longs(table[72]),
         full_joints=_longs(table[73]),
         spring_joints=_longs(table[74]),
         counts=_longs(table[75]),

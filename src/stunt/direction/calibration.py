@@ -18,8 +18,8 @@ import numpy as np
 from stunt.character.character import Joint
 from stunt.control.tension_units import Tension, joint_scales
 from stunt.direction.tension_performer import TensionPerformer
-from stunt.direction.tension_plan import Floats, Weigher
 from stunt.direction.tension_script import EVERY, ByJoint, TensionPart
+from stunt.direction.weigher import Floats, Weigher
 from stunt.motion.pose import Pose
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
@@ -78,7 +78,7 @@ def calibrate_joint(body: str, joint: str, points: int = 10, force: float = FORC
     character = stage.character(_WHO)
     known = character.joint(joint)
     scale = joint_scales(stage.model, character)[joint]
-    weigher = Weigher(stage.model, {})
+    weigher = Weigher(stage.model)
     weigher.torques(stage.data.qpos)
     gradient = float(weigher.gradient(np.array([known.dof], np.int32))[0, 0])
     effector, direction = _effector(stage, known)

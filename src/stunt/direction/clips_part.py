@@ -9,14 +9,22 @@ from typing import Any
 from stunt.character.character import Character
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import ServoSettings
+from stunt.direction.door.angles import angle, angle_to_data
 from stunt.direction.door.node import Node
-from stunt.direction.door.values import Section, choice, items, moment, name, number, truth
-from stunt.errors import NOWHERE, BodyError, MissingValueError, Place
+from stunt.direction.door.values import Section, choice, items, known, moment, name, number, truth
+from stunt.direction.reactions import Thresholds
+from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place
 from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
-PART_KEYS = ("play", "servo", "gain", "assist", "limit", "yaw", "force", "limited", "external", "react")
-PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop")
+PART_KEYS = (
+    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "mapping"),
+    *("assist", "limit", "yaw", "force", "react", "get_up", "feet", "free_limbs"),
+)
+PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop", "facing")
+REACT_KEYS = ("respond", "stun", "limp", "delta", "broken", "still", "lying")
+GET_UP_KEYS = ("front", "back")
+TARGETS = ("egocentric", "absolute")
 SERVOS = ("world", "parent", "parent_equal", "beat")
 ASSISTS = ("weak", "hook", "none")
 MOST_CLIPS = 1000
@@ -33,6 +41,7 @@ class PlaySpec:
         begin: Where in the clip to begin [s].
         end: Where to end [s]; None is its end.
         loop: Whether it goes on from its beginning.
+        facing: How the hips are turned in the clip's first frame, from where it is said to face [rad].
     """
 
     clip: str
@@ -41,17 +50,39 @@ class PlaySpec:
     begin: float = 0.0
     end: float | None = None
     loop: bool = False
+    facing: float = 0.0
     place: Place = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True)
 class ClipsPart:
-    """What a character follows, and how."""
+    """What a character follows, and how.
+
+    Attributes:
+        play: The clips, one after another.
+        settings: How they are followed.
+        root: How the root is helped.
+        react: When hits make it give way, stun and fall; None: never.
+        repeat: Whether the list begins again when it is over.
+        toward: The character it turns to with every clip.
+        targets: `egocentric`, lifted from the actual root, or `absolute`, as the clip has them in the world.
+        get_up: Clips to get up by, lying on the `front` or the `back`.
+        feet: Whether feet are lifted over uneven ground; None: where the ground is uneven.
+        free_limbs: Whether limbs that are stuck are freed.
+        mapping: A mapping file, for names Stunt does not know.
+    """
 
     play: tuple[PlaySpec, ...]
     settings: ServoSettings = ServoSettings()
     root: RootSpring = RootSpring()
-    react: bool = True
+    react: Thresholds | None = Thresholds()
+    repeat: bool = False
+    toward: str | None = None
+    targets: str = "egocentric"
+    get_up: tuple[tuple[str, str], ...] = ()
+    feet: bool | None = None
+    free_limbs: bool = True
+    mapping: str | None = None
 
 
 def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> ClipsPart:
@@ -63,6 +94,7 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
     settings = ServoSettings(
         servo=section.read("servo", choice, "world", options=SERVOS, kind="servo"),
         gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
+        look=section.read("look", number, ServoSettings.look, least=1e-4, most=1.0),
         limited=section.read("limited", truth, True),
         external=section.read("external", truth, False),
     )
@@ -72,7 +104,40 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         yaw=section.read("yaw", number, 0.0, least=0.0, most=100.0),
         force=section.read("force", number, 0.0, least=0.0, most=100.0),
     )
-    return ClipsPart(plays, settings, root, section.read("react", truth, True))
+    targets = section.read("targets", choice, "egocentric", options=TARGETS, kind="kind of target")
+    if targets == "absolute" and settings.servo != "world":
+        place = section.need("targets").place
+        raise InvalidValueError("targets", targets, "egocentric with any servo but world", place)
+    return ClipsPart(
+        plays, settings, root,
+        react=_react(section.get("react")),
+        repeat=section.read("repeat", truth, False),
+        toward=section.read("toward", known, None, kind="character", available=scene.characters),
+        targets=targets,
+        get_up=_get_up(section.get("get_up")),
+        feet=section.read("feet", truth, None),
+        free_limbs=section.read("free_limbs", truth, True),
+        mapping=section.read("mapping", name, None),
+    )  # fmt: skip
+
+
+def _react(node: Node | None) -> Thresholds | None:
+    """Read `true`, `false`, or a mapping of thresholds."""
+    if node is None:
+        return Thresholds()
+    if not isinstance(node.value, dict):
+        return Thresholds() if truth(node) else None
+    section = Section(node, "react", REACT_KEYS)
+    return Thresholds(**{
+        key: section.read(key, number, getattr(Thresholds, key), least=0.0, most=1e9) for key in REACT_KEYS
+    })  # fmt: skip
+
+
+def _get_up(node: Node | None) -> tuple[tuple[str, str], ...]:
+    if node is None:
+        return ()
+    section = Section(node, "get_up", GET_UP_KEYS)
+    return tuple((side, name(section.need(side))) for side in GET_UP_KEYS if side in section)
 
 
 def _play(node: Node) -> PlaySpec:
@@ -84,6 +149,7 @@ def _play(node: Node) -> PlaySpec:
         section.read("from", moment, 0.0),
         section.read("to", moment, None),
         section.read("loop", truth, False),
+        section.read("facing", angle, 0.0),
         node.place,
     )
 
@@ -93,20 +159,30 @@ def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
     data: dict[str, Any] = {"play": [_play_to_data(play) for play in part.play]}
     for key, value, usual in (
         ("servo", part.settings.servo, "world"), ("gain", part.settings.gain, 1.0),
+        ("look", part.settings.look, ServoSettings.look), ("targets", part.targets, "egocentric"),
         ("limited", part.settings.limited, True), ("external", part.settings.external, False),
         ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
-        ("yaw", part.root.yaw, 0.0), ("force", part.root.force, 0.0), ("react", part.react, True),
+        ("yaw", part.root.yaw, 0.0), ("force", part.root.force, 0.0), ("react", _react_to_data(part.react), True),
+        ("repeat", part.repeat, False), ("toward", part.toward, None), ("get_up", dict(part.get_up), {}),
+        ("feet", part.feet, None), ("free_limbs", part.free_limbs, True), ("mapping", part.mapping, None),
     ):  # fmt: skip
         if value != usual:
             data[key] = value
     return data
 
 
+def _react_to_data(react: Thresholds | None) -> Any:
+    if react is None:
+        return False
+    given = {key: getattr(react, key) for key in REACT_KEYS if getattr(react, key) != getattr(Thresholds, key)}
+    return given or True
+
+
 def _play_to_data(play: PlaySpec) -> dict[str, Any]:
     data: dict[str, Any] = {"clip": play.clip}
     for key, value, usual in (
         ("at", play.at, None), ("blend", play.blend, 0.3), ("from", play.begin, 0.0), ("to", play.end, None),
-        ("loop", play.loop, False),
+        ("loop", play.loop, False), ("facing", angle_to_data(play.facing), 0),
     ):  # fmt: skip
         if value != usual:
             data[key] = value

@@ -24,6 +24,8 @@ from stunt.stage.loop import Stage
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
 LONGEST_SETTLING: Final = 60.0
+DAMPING: Final = (0.05, 20.0)
+"""Damping ratios a reference model may have."""
 _WINDOW = 1.0  # a function is sampled so far ahead [s]
 _SPARE = 0.25  # and that much further, so that its end is never reached
 _WATCH_HZ = 60.0
@@ -63,8 +65,8 @@ class Follower:
         self.stage = stage
         self.character: Character = stage.character(character)
         self.program = AdaptiveProgram.on(stage.model, stage.data, stage.board)
-        self._joints: dict[str, tuple[Trajectory, float, bool]] = {}
-        self._sites: dict[str, tuple[Trajectory | None, Trajectory | None, float, float]] = {}
+        self._joints: dict[str, tuple[Trajectory, float, bool, float]] = {}
+        self._sites: dict[str, tuple[Trajectory | None, Trajectory | None, float, float, float]] = {}
         self._watch = OffPath(stage, self.character, self.program, math.radians(tolerance_deg), tolerance_mm / 1000.0)
         self.log = FollowLog(self)
         self._refill_at = math.inf
@@ -79,6 +81,7 @@ class Follower:
         trajectory: Trajectory,
         *,
         settling: float = SETTLING,
+        damping: float = 1.0,
         bare: bool = False,
         place: Place = NOWHERE,
     ) -> None:
@@ -88,6 +91,7 @@ class Follower:
             name: A hinge or slide.
             trajectory: Angle [rad] or position [m] over time.
             settling: Settling time t_s [s]: how fast it closes in on the trajectory.
+            damping: How it does: 1 without overshoot, less swings over, more creeps.
             bare: Whether to use the paper's law as printed (for comparison).
             place: Where it was asked for.
 
@@ -97,8 +101,9 @@ class Follower:
         joint = self.character.joint(name, place)
         check_joint(joint, trajectory, place)
         check_settling(settling, self.stage.control_period, place)
-        self._joints[name] = (trajectory, settling, bare)
-        self.program.drive_joint(joint.id, settling, self._path(trajectory), bare=bare)
+        check_damping(damping, place)
+        self._joints[name] = (trajectory, settling, bare, damping)
+        self.program.drive_joint(joint.id, settling, self._path(trajectory), bare=bare, damping=damping)
         self._watch.watch(Watched(name, "joint", joint.id))
 
     def site(
@@ -108,6 +113,7 @@ class Follower:
         orientation: Trajectory | None = None,
         *,
         settling: float = SETTLING,
+        damping: float = 1.0,
         strength: float | None = None,
         place: Place = NOWHERE,
     ) -> None:
@@ -118,6 +124,7 @@ class Follower:
             position: Where it should be [m], world frame.
             orientation: How it should be turned, quaternions wxyz, world frame.
             settling: Settling time t_s [s].
+            damping: 1 without overshoot, less swings over, more creeps.
             strength: Largest force [N]; None is twice the body's weight.
             place: Where it was asked for.
 
@@ -127,18 +134,19 @@ class Follower:
         site = site_of(self.character, name, place)
         check_site(name, position, orientation, place)
         check_settling(settling, self.stage.control_period, place)
+        check_damping(damping, place)
         if strength is None:
             strength = _PULL * self.character.mass * 9.81
         if not strength > 0.0:
             raise InvalidValueError("the strength of a string", strength, "a positive number of newtons", place)
-        self._sites[name] = (position, orientation, settling, strength)
+        self._sites[name] = (position, orientation, settling, strength, damping)
         self._drive_site(name)
         self._watch.watch(Watched(name, "site", site))
 
     def _drive_site(self, name: str) -> None:
-        position, orientation, settling, strength = self._sites[name]
+        position, orientation, settling, strength, damping = self._sites[name]
         paths = [None if path is None else self._path(path) for path in (position, orientation)]
-        self.program.drive_site(self.character.sites[name], settling, paths[0], paths[1], strength)
+        self.program.drive_site(self.character.sites[name], settling, paths[0], paths[1], strength, damping)
 
     def release(self, name: str) -> None:
         """Let a joint swing, or cut a site's string."""
@@ -176,11 +184,11 @@ class Follower:
 
     def _refill(self) -> None:
         self._refill_at = math.inf
-        for name, (trajectory, settling, bare) in self._joints.items():
+        for name, (trajectory, settling, bare, damping) in self._joints.items():
             if trajectory.function is not None:
                 joint = self.character.joints[name].id
-                self.program.drive_joint(joint, settling, self._path(trajectory), bare=bare)
-        for name, (position, orientation, _, _) in self._sites.items():
+                self.program.drive_joint(joint, settling, self._path(trajectory), bare=bare, damping=damping)
+        for name, (position, orientation, *_) in self._sites.items():
             if any(path is not None and path.function is not None for path in (position, orientation)):
                 self._drive_site(name)
 
@@ -192,7 +200,7 @@ class Follower:
 
     def _joint_summary(self, name: str) -> dict[str, Any]:
         joint = self.character.joints[name]
-        measured, (_, settling, bare) = self.program.joint_measured(joint.id), self._joints[name]
+        measured, (_, settling, bare, _) = self.program.joint_measured(joint.id), self._joints[name]
         # A slide's error counts in millimetres, as everywhere.
         scale = 1000.0 if joint.kind == "slide" else math.degrees(1.0)
         return {
@@ -202,7 +210,7 @@ class Follower:
         }  # fmt: skip
 
     def _site_summary(self, name: str) -> dict[str, Any]:
-        position, _, settling, _ = self._sites[name]
+        position, _, settling, *_ = self._sites[name]
         measured = self.program.site_measured(self.character.sites[name])
         placed = position is not None
         return {
@@ -256,6 +264,13 @@ def check_settling(settling: float, period: float, place: Place = NOWHERE) -> No
     if settling < 4.0 * period:
         expected = f"at least four control periods ({4.0 * period:.4g} s)"
         raise InvalidValueError("the settling time", settling, expected, place)
+
+
+def check_damping(damping: float, place: Place = NOWHERE) -> None:
+    """Check that a damping ratio is one a reference model can have."""
+    low, high = DAMPING
+    if not low <= damping <= high:
+        raise InvalidValueError("the damping of a trajectory", damping, f"a ratio from {low:g} to {high:g}", place)
 
 
 def check_joint(joint: Joint, trajectory: Trajectory, place: Place = NOWHERE) -> None:

@@ -12,8 +12,12 @@ from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip
+from stunt.motion.mapping import JointMapping
+from stunt.motion.other_body import has_bones_of, has_parts_of_person, retargeted_qpos, sole_geoms
 from stunt.motion.skeleton_body import body_from_clip
 from stunt.rotations import Floats
+
+__all__ = ["Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion", "sole_geoms"]
 
 SWING_SPEED = 0.8
 """A toe that the clip moves faster than this over the ground [m/s] may slide."""
@@ -51,32 +55,33 @@ class Motion:
         qpos[:, 3:7] = rotations.multiply(spin, self.qpos[:, 3:7])
         return replace(self, qpos=qpos)
 
+    def raised(self, height: float) -> Motion:
+        """Return it higher above the ground [m]."""
+        return replace(self, qpos=self.qpos + np.eye(1, self.qpos.shape[1], 2) * height)
+
     def trimmed(self, start: float, end: float) -> Motion:
         """Return the frames between two times [s]."""
         first, last = round(start * self.fps), round(end * self.fps)
         return replace(self, qpos=self.qpos[max(first, 0) : max(last, first + 1) + 1])
 
 
-def motion_of_clip(clip: Clip, character: Character) -> Motion:
-    """Return a clip as a motion of a body built from the same skeleton.
+def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Motion:
+    """Return a clip as a motion of a body: its own skeleton's as it is, any other body's by retargeting.
 
     Raises:
-        BodyError: The character's body is another one.
+        BodyError: The body is no person's that Stunt can tell the parts of; a mapping says which is which.
     """
-    body = body_from_clip(clip)
-    times = np.arange(body.clip.frames) / clip.fps
-    qpos = np.asarray(body.qpos_at(times), float)
-    wanted = 7 + sum(joint.nq for joint in character.joints.values())
-    names = [bone.joint for bone in body.plan.bones[1:]]
-    if qpos.shape[1] != wanted or list(character.joints) != names:
-        raise BodyError(f"'{character.name}' does not have the bones of clip '{clip.name}'; make that clip its body.")
-    return Motion(clip.name, clip.fps, qpos, clip.loop)
+    if mapping is None and has_parts_of_person(clip):
+        body = body_from_clip(clip)
+        if has_bones_of(character, body):
+            times = np.arange(body.clip.frames) / clip.fps
+            return Motion(clip.name, clip.fps, np.asarray(body.qpos_at(times), float), clip.loop)
+    return retargeted_motion(clip, character, mapping)
 
 
-def sole_geoms(model: mujoco.MjModel, character: Character) -> list[int]:
-    """Return the geoms a character stands on: those of feet and toes."""
-    bodies = {body for name, body in character.bodies.items() if "foot" in name or "toe" in name}
-    return [g for g in sorted(character.geoms) if model.geom_bodyid[g] in bodies and model.geom_contype[g]]
+def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Motion:
+    """Return a clip as a motion of a body with other bones, standing on the floor with that body's own soles."""
+    return Motion(clip.name, clip.fps, retargeted_qpos(clip, character, mapping), clip.loop)
 
 
 def make_rows(

@@ -24,12 +24,13 @@ from stunt.direction.performer import Performer
 from stunt.direction.script import Script
 from stunt.direction.sections import KINDS
 from stunt.errors import BlowUpError, UnknownNameError
+from stunt.motion.clip_record import clip_record
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import build
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import Attach, CharacterSpec, Event, Push, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -88,14 +89,22 @@ class Performance:
         for event in scene.events:
             self.happenings.add(event)
         self._hits = HitLog(self.stage)
-        self.forecasts = self._foretell(*start) if foretell else {}
-        self.warnings += [
-            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
-            for event in scene.events
-            if event.at > self.seconds
-        ]
+        self._start, self._foretells = start, foretell
+        self._section_warnings = self.warnings[len(script.warnings) :]
+        self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
+        self.retell()
         self.wall_seconds = 0.0
         self.interrupted = False
+
+    def retell(self) -> None:
+        """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
+        self.warnings[:] = [*self.script.warnings, *self._section_warnings]
+        self.forecasts = self._foretell(*self._start) if self._foretells else {}
+        self.warnings += [
+            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
+            for event in self.script.scene.events
+            if event.at > self.seconds
+        ]
 
     def _start_machines(self) -> list[Machine]:
         machines = []
@@ -210,6 +219,9 @@ class Performance:
         return {
             "body": self.script.scene.characters[name].body,
             "root": self.script.scene.characters[name].root,
+            "at": list(self.script.scene.characters[name].at),
+            "facing": self.script.scene.characters[name].facing,
+            "clip": clip_record(self.script.scene.characters[name].body),
             "root_body": character.root_body,
             "root_qpos": character.root.qpos if character.root else None,
             "mass": character.mass,
@@ -265,6 +277,8 @@ def _end_of(event: Event) -> float:
     match event:
         case Push():
             return event.at + event.duration
+        case Drag():
+            return event.until
         case Throw():
             return event.hits_at
         case Attach(until=float() as until):

@@ -197,6 +197,19 @@ class Performer:
         for queue in self._queues.values():
             queue.clear()
 
+    def recast(self, part: Part) -> None:
+        """Play another part from now on, whose keys up to the next one of each joint are those of this one.
+
+        See `stunt.direction.revision`, which knows when that is so.
+        """
+        self.forget()
+        self.part, self._count, now = part, 0, self.stage.time
+        for beat in resolve_beats(part) if part.beats else ():
+            if beat.time > now + 1e-9:
+                self._count = beat.index
+                self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
+            self._count = beat.index + 1
+
     def clear(self) -> None:
         """Forget all keys that are still ahead and hold the present pose."""
         self.forget()

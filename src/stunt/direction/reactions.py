@@ -20,6 +20,9 @@ from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
 LOOK_HZ = 30.0
+HARDY = ("hand", "forearm", "foot", "toe", "shank")
+HARDY_SHARE = 0.2
+"""Limbs that people strike and block with, and how much a hit on one of them counts."""
 FOLLOWING, STUNNED, DOWN, RISING = "following", "stunned", "down", "rising"
 
 
@@ -89,8 +92,10 @@ class Reactions:
         if hit.character != self.tracker.character.name or self.state == DOWN:
             return
         weights = hit.force / float(self.tracker.program.numbers[self.tracker.number, w.WEIGHT])
+        if hit.body.endswith(HARDY):
+            weights *= HARDY_SHARE  # whoever strikes feels the blow in the fist, and stands it
         limits = self.thresholds
-        if weights >= limits.limp:
+        if weights >= limits.limp or (weights >= limits.stun and self.state == RISING):
             self._fall("limp")
         elif weights >= limits.stun:
             low = 1.0 - 0.8 * (weights - limits.stun) / (limits.limp - limits.stun)

@@ -26,7 +26,7 @@ from stunt.motion.clip_bodies import OWN_SKELETON, is_clip_file
 from stunt.motion.library import find_clip
 from stunt.stage.scene import CharacterSpec
 
-__all__ = ["load_script", "save_script", "script_from_data", "script_to_data"]
+__all__ = ["load_script", "save_script", "script_from_data", "script_from_text", "script_to_data"]
 
 TOP_KEYS = (
     *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
@@ -43,8 +43,17 @@ def load_script(path: str | Path) -> Script:
     Raises:
         StuntError: The one that fits the mistake, with file and line.
     """
-    source = str(path)
-    script = _script(node_from_yaml(_read_bytes(path), source), source)
+    return script_from_text(_read_bytes(path), str(path))
+
+
+def script_from_text(text: str | bytes, source: str) -> Script:
+    """Make a script of YAML text, as if it stood in the file `source`: bodies and clips are looked for beside that.
+
+    Raises:
+        StuntError: The one that fits the mistake, with file and line.
+    """
+    raw = text.encode("utf-8") if isinstance(text, str) else text
+    script = _script(node_from_yaml(raw, source), source)
     folder = os.path.dirname(source)
     return _with_bodies(script, lambda body: os.path.normpath(os.path.join(folder, body)))
 

@@ -17,8 +17,9 @@ from stunt.control.board import COUPLINGS, IMPEDANCE, PASSIVE
 from stunt.control.tension_units import Tension, joint_scales, tension_of
 from stunt.direction.check import check_pose
 from stunt.direction.measure import joint_error_deg
-from stunt.direction.tension_plan import Floats, Plan, Weigher
+from stunt.direction.tension_plan import Floats, Plan
 from stunt.direction.tension_script import EVERY, ByJoint, Cue, Slack, Span, TensionPart, TensionPose, cues
+from stunt.direction.weigher import Load, Weigher
 from stunt.errors import InvalidValueError
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
@@ -64,7 +65,7 @@ class TensionPerformer:
         self.log: list[dict[str, Any]] = []
         self.warnings: list[str] = []
         self._believed = {p.grip: (p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0}
-        self._weigher = Weigher(stage.model, self._believed)
+        self._weigher = Weigher(stage.model)
         self._waiting = cues(self.part)
         self._running: list[Cue] = []
         self.plan = Plan(self.character, stage.data.qpos, self._waiting)
@@ -172,14 +173,29 @@ class TensionPerformer:
                 qpos[joint.qpos : joint.qpos + joint.nq] = board.goal[joint.qpos : joint.qpos + joint.nq]
         return qpos
 
+    def _expected(self, time: float) -> Floats:
+        """Return the whole scene's positions with this character where its poses lead it at a time, (nq,)."""
+        state = np.array(self.stage.data.qpos)
+        for name, joint in self.character.joints.items():
+            state[joint.qpos : joint.qpos + joint.nq] = self.plan.at(name, time)
+        return state
+
     def _held(self) -> list[int]:
         own = set(self.character.bodies.values())
         data, model = self.stage.data, self.stage.model
         return [grip for grip in self._believed if data.eq_active[grip] and int(model.eq_obj1id[grip]) in own]
 
+    def _loads(self) -> list[Load]:
+        """Return what is carried now, at the weight it is believed to have."""
+        model = self.stage.model
+        return [
+            Load(int(model.eq_obj1id[grip]), tuple(model.eq_data[grip, 3:6]), self._believed[grip][1])
+            for grip in self._held()
+        ]
+
     def _begin(self, cue: Cue) -> None:
-        now = self._weigher.torques(np.array(self.stage.data.qpos), self._held())
-        then = self._weigher.torques(self._state_at(cue.end), self._held())
+        now = self._weigher.torques(np.array(self.stage.data.qpos), self._loads())
+        then = self._weigher.torques(self._state_at(cue.end), self._loads())
         for name, angle in cue.entry.pose.angles.items():
             self._aim(self.character.joints[name], name, angle, cue, now, then)
 
@@ -288,7 +304,7 @@ class TensionPerformer:
             if not self._owned(joint) or joint.nv != 1 or row[at.MODE] == at.SAMPLING or row[at.END] > now + 1e-9:
                 continue
             if force is None:
-                force = self._weigher.torques(self._state_at(horizon), self._held())
+                force = self._weigher.torques(self._state_at(horizon), self._loads())
             self._follow(joint.dof, float(force[joint.dof]) * row[at.COMPENSATE], now, horizon)
 
     def _follow(self, dof: int, force: float, now: float, horizon: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,72 +86,6 @@ class Plan:
                 here = which == index
                 if here.any():
                     qpos[here, joint.qpos : joint.qpos + joint.nq] = leg.at(times[here], joint.kind == "ball")
-
-
-class Weigher:
-    """Predicts the external torques of a state: gravity, and what the character believes it carries."""
-
-    def __init__(self, model: mujoco.MjModel, believed: Mapping[int, tuple[int, float]]) -> None:
-        """Keep a copy to try states on.
-
-        Args:
-            model: The scene.
-            believed: Body and believed mass [kg] of each prop that can be held, by its weld.
-        """
-        self._model = model
-        self._data = mujoco.MjData(model)
-        self._believed = dict(believed)
-
-    def torques(self, qpos: Floats, held: Iterable[int] = ()) -> Floats:
-        """Return the torque each degree of freedom feels at rest in a state [N·m], (nv,).
-
-        Args:
-            qpos: The state, (nq,).
-            held: Welds of the props that are held.
-        """
-        model, data = self._model, self._data
-        data.qpos[:] = qpos
-        data.qvel[:] = 0.0
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        bias = np.zeros(model.nv)
-        mujoco.mj_rne(model, data, 0, bias)
-        force = -bias
-        for grip in held:
-            force += self._load(grip)
-        return force
-
-    def _load(self, grip: int) -> Floats:
-        model, data = self._model, self._data
-        holder, (_, mass) = int(model.eq_obj1id[grip]), self._believed[grip]
-        point = data.xpos[holder] + data.xmat[holder].reshape(3, 3) @ model.eq_data[grip, 3:6]
-        jacobian = np.zeros((3, model.nv))
-        mujoco.mj_jac(model, data, jacobian, None, point, holder)
-        return np.asarray(jacobian.T @ (mass * model.opt.gravity))
-
-    def gradient(self, dofs: NDArray[np.int32]) -> Floats:
-        """Return how the gravity torques of the last state change with the angles, ∂F_i/∂θ_j, (n, n).
-
-        Turning an inboard joint turns everything outboard as one: the derivative of a_i·(r_i × mg) about a_j.
-        """
-        model, data = self._model, self._data
-        matrix = np.zeros((len(dofs), len(dofs)))
-        index = {int(dof): k for k, dof in enumerate(dofs)}
-        for k, dof in enumerate(dofs):
-            joint, body = int(model.dof_jntid[dof]), int(model.dof_bodyid[dof])
-            if model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_HINGE:
-                continue
-            lever = data.subtree_com[body] - data.xanchor[joint]
-            swing = np.cross(data.xaxis[joint], lever)
-            inboard = int(dof)
-            while inboard >= 0:
-                other = int(model.dof_jntid[inboard])
-                if inboard in index and model.jnt_type[other] == mujoco.mjtJoint.mjJNT_HINGE:
-                    turned = np.cross(data.xaxis[other], swing)
-                    value = float(model.body_subtreemass[body] * (turned @ model.opt.gravity))
-                    matrix[k, index[inboard]] = matrix[index[inboard], k] = value
-                inboard = int(model.dof_parentid[inboard])
-        return matrix
 
 
 def _position(joint: Joint, qpos: Floats) -> Floats:

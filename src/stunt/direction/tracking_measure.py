@@ -10,14 +10,18 @@ import numpy as np
 
 from stunt import rotations
 from stunt.control.worldspace_program import Rows
+from stunt.direction.ground import Ground
 from stunt.direction.motion_rows import Motion, make_rows
 from stunt.direction.tracker import Tracker
+from stunt.motion.other_body import corners
 from stunt.rotations import Floats
 
 END: Final = 0.5
 """Seconds at the end in which body and clip are compared to say whether it fell."""
 FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
+STANDING_GAP: Final = 0.005
+"""A sole nearer to the ground than this stands on it [m]."""
 
 
 def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
@@ -42,13 +46,31 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
     return {
         "error_deg_mean": float(error.mean()),
         "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
+        "joint_error_deg": _joint_errors(tracker, actual, turns),
         "drift_m": float(drift[-1]),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
-        "foot_slide_m": foot_slide(tracker, actual, own, time),
+        "foot_slide_m": foot_slide(tracker, own),
         "fell": not ended_like(time, own, turns[:, 0], path),
         "limits": tracker.limit_use,
         "root_spring": asdict(tracker.assistance()),
     }
+
+
+def _joint_errors(tracker: Tracker, actual: Rows, turns: Floats) -> dict[str, float]:
+    """Return the mean error of each joint, seen from its parent bone [°]: bodies with several joints count once."""
+    model, character = tracker.stage.model, tracker.character
+    first = character.root_body
+    found: dict[str, float] = {}
+    for joint in character.joints.values():
+        body = int(model.jnt_bodyid[joint.id]) - first
+        parent = int(model.body_parentid[body + first]) - first
+        local = [
+            seen[:, body] if parent <= 0 else rotations.multiply(rotations.conjugate(seen[:, parent]), seen[:, body])
+            for seen in (actual.turns, turns)
+        ]
+        dots = np.abs((local[0] * local[1]).sum(axis=-1)).clip(0.0, 1.0)
+        found[joint.name] = float(np.degrees(2.0 * np.arccos(dots)).mean())
+    return found
 
 
 def _wanted(tracker: Tracker, time: Floats) -> tuple[Floats, Floats]:
@@ -82,19 +104,32 @@ def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())
 
 
-def foot_slide(tracker: Tracker, actual: Rows, own: Floats, time: Floats) -> float:
-    """Return how far planted feet slid, together [m]: horizontal way of soles within 3 cm of the ground."""
+def foot_slide(tracker: Tracker, own: Floats) -> float:
+    """Return how far feet slid over whatever they stood on, together [m].
+
+    Of each foot (with its toes) the lowest point counts, as long as it is on the ground below it: the way that very
+    point of the sole makes along the ground until the next frame.
+    """
     model, data = tracker.stage.model, mujoco.MjData(tracker.stage.model)
     root = tracker.character.root
-    bodies = sorted({int(model.geom_bodyid[g]) for g in tracker.soles})
-    if root is None or not bodies:
+    feet: dict[int, list[int]] = {}
+    bodies = {int(model.geom_bodyid[geom]) for geom in tracker.soles}
+    for geom in tracker.soles:
+        body, parent = int(model.geom_bodyid[geom]), int(model.body_parentid[model.geom_bodyid[geom]])
+        feet.setdefault(parent if parent in bodies else body, []).append(geom)
+    if root is None or not feet:
         return 0.0
-    places = np.zeros((len(own), len(bodies), 3))
-    for number, frame in enumerate(own):
+    ground = Ground(tracker.stage)
+    way = 0.0
+    before: dict[int, tuple[Floats, int]] = {}
+    for frame in own:
         data.qpos[root.qpos : root.qpos + len(frame)] = frame
         mujoco.mj_kinematics(model, data)
-        places[number] = data.xipos[bodies]
-    low = places[..., 2] < np.percentile(places[..., 2], 5, axis=0) + 0.03
-    planted = low[1:] & low[:-1] & (actual.friction[: len(own) - 1, :1] > 0.1)
-    way = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=-1)
-    return float((way * planted).sum())
+        for body, geoms in feet.items():
+            points = np.concatenate([corners(model, data, geom) for geom in geoms])
+            if body in before:
+                last, lowest = before[body]
+                if last[lowest, 2] - ground.height(last[lowest, 0], last[lowest, 1]) < STANDING_GAP:
+                    way += float(np.linalg.norm(points[lowest, :2] - last[lowest, :2]))
+            before[body] = points, int(points[:, 2].argmin())
+    return way

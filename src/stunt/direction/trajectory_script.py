@@ -13,11 +13,12 @@ Form = Literal["adaptive", "bare"]
 
 @dataclass(frozen=True)
 class JointPath:
-    """One joint's trajectory; `unit` is the one it was written in, `settling` None where the part's applies."""
+    """One joint's trajectory; `unit` is the one it was written in. Settling and damping None are the part's."""
 
     joint: str
     trajectory: Trajectory
     settling: float | None = None
+    damping: float | None = None
     unit: str = field(default="deg", compare=False)
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -33,6 +34,7 @@ class SitePath:
         relative: Whether positions count from where the site is at the start.
         settling: Settling time [s]; None is the part's.
         strength: Largest force of the string [N]; None is twice the body's weight.
+        damping: Damping ratio of its reference model; None is the part's.
     """
 
     site: str
@@ -41,6 +43,7 @@ class SitePath:
     relative: bool = False
     settling: float | None = None
     strength: float | None = None
+    damping: float | None = None
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -65,6 +68,24 @@ class MarkerPaths:
 
 
 @dataclass(frozen=True)
+class ClipPaths:
+    """A clip, brought onto the body, that some of its joints follow.
+
+    Attributes:
+        file: A file, or one of the package's clips by name.
+        joints: Which joints, as patterns.
+        at: When its first frame falls [s].
+        path: The file, found beside the script.
+    """
+
+    file: str
+    joints: tuple[str, ...] = ("*",)
+    at: float = 0.0
+    path: str = field(default="", compare=False)
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
 class TrajectoryPart:
     """All trajectories of one character.
 
@@ -74,6 +95,8 @@ class TrajectoryPart:
         markers: Sites pulled by capture markers.
         settling: Settling time where none is given [s].
         form: Which law.
+        damping: Damping ratio of the reference models where none is given: 1 is critical.
+        clip: Joints that go as in a clip.
     """
 
     joints: tuple[JointPath, ...] = ()
@@ -81,4 +104,6 @@ class TrajectoryPart:
     markers: MarkerPaths | None = None
     settling: float = 0.2
     form: Form = "adaptive"
+    damping: float = 1.0
+    clip: ClipPaths | None = None
     place: Place = field(default=NOWHERE, compare=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,11 @@ from stunt.character.character import Character
 from stunt.direction.door.trajectory_part import read_trajectory_part, trajectory_part_to_data
 from stunt.direction.follower import Follower, check_joint, check_site, site_of
 from stunt.direction.sections import KINDS, SectionKind
-from stunt.direction.trajectory_script import MarkerPaths, SitePath, TrajectoryPart
+from stunt.direction.trajectory_script import JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.motion.library import load_clip
 from stunt.motion.markers import read_c3d
+from stunt.motion.retarget import retarget
 from stunt.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -33,6 +36,8 @@ def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
         for _, name in part.markers.drive:
             site_of(character, name, part.markers.place)
         _marker_paths(part.markers)
+    if part.clip is not None:
+        _clip_paths(part, character)
 
 
 def _marker_paths(markers: MarkerPaths) -> list[SitePath]:
@@ -49,22 +54,47 @@ def _marker_paths(markers: MarkerPaths) -> list[SitePath]:
     ]  # fmt: skip
 
 
+def _clip_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
+    """Return the paths of the joints that go as in the part's clip; those with a trajectory of their own have that."""
+    asked = part.clip
+    assert asked is not None
+    for pattern in asked.joints:
+        if not any(fnmatchcase(name, pattern) for name in character.joints):
+            raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, asked.place)
+    own = {path.joint for path in part.joints}
+    clip = load_clip(asked.path or asked.file, place=asked.place)
+    moved = retarget(clip, character)
+    return [
+        JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
+        for name, values in moved.angles.items()
+        if name not in own and values.ndim == 1 and any(fnmatchcase(name, pattern) for pattern in asked.joints)
+    ]
+
+
 def _start(performance: Performance, name: str, part: TrajectoryPart) -> None:
     script = performance.script.parts[name]
-    driven = {path.joint for path in part.joints}
+    paths = list(part.joints)
+    if part.clip is not None:
+        paths += _clip_paths(part, performance.stage.character(name))
+    driven = {path.joint for path in paths}
     performer = performance.performers.get(name)
     if performer is not None:
         _make_room(performance, name, driven, script.joints is None and not script.beats and script.machine is None)
     follower = Follower(performance.stage, name)
-    for path in part.joints:
+    for path in paths:
         settling = part.settling if path.settling is None else path.settling
-        follower.joint(path.joint, path.trajectory, settling=settling, bare=part.form == "bare", place=path.place)
+        damping = part.damping if path.damping is None else path.damping
+        follower.joint(
+            path.joint, path.trajectory, settling=settling, damping=damping, bare=part.form == "bare", place=path.place
+        )
     for site in [*part.sites, *(_marker_paths(part.markers) if part.markers else ())]:
         site = _placed(performance, name, site)
         settling = part.settling if site.settling is None else site.settling
+        damping = part.damping if site.damping is None else site.damping
         follower.site(
-            site.site, site.position, site.orientation, settling=settling, strength=site.strength, place=site.place
-        )
+            site.site, site.position, site.orientation, settling=settling, damping=damping, strength=site.strength,
+            place=site.place,
+        )  # fmt: skip
     performance.sections[name][KEY] = follower
     performance.logs.append(follower.log)
 
@@ -97,6 +127,8 @@ def _seconds(part: TrajectoryPart) -> float | None:
     ends += [p.end for site in part.sites for p in (site.position, site.orientation) if p is not None]
     if part.markers is not None:
         ends += [path.position.end for path in _marker_paths(part.markers) if path.position is not None]
+    if part.clip is not None:
+        ends.append(part.clip.at + load_clip(part.clip.path or part.clip.file, place=part.clip.place).duration)
     return max(ends, default=None)
 
 

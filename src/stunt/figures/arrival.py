@@ -22,7 +22,7 @@ def draw(out: Path) -> list[Path]:
     low, _ = arrival_exponents()
     note = (
         f"With λ = T/n and n = {TIME_CONSTANTS:.2f} the error falls as $T^{{{low:.2f}}}$; measured slope "
-        f"{slope(*fine):.2f} at {_FINE:g} Hz. At 480 Hz λ becomes shorter than a step before the beat."
+        f"{slope(*fine):.2f} at {_FINE:g} Hz. At 480 Hz the last eight steps are planned exactly."
     )
     figure = page(5.2, "Arrival: error over the time that is left", note)
     axes = plot_area(figure, HEADLINE + 0.1, 3.7)

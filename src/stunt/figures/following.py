@@ -16,6 +16,8 @@ from stunt.stage.scene import CharacterSpec, Scene
 
 SETTLING: Final = {0.1: BLUE, 0.2: GREEN, 0.5: ORANGE, 1.0: PINK}
 """Settling times [s] and their colours."""
+DAMPING: Final = {0.3: (ORANGE, "ζ = 0.3"), 1.0: (BLUE, "ζ = 1"), 2.5: (GREEN, "ζ = 2.5")}
+"""Damping ratios, their colours and labels: under-, critically and overdamped."""
 _HELD: Final = ("lumbar", "thorax", "neck")
 _ARM: Final = ("shoulder_flexion", "shoulder_abduction", "shoulder_rotation", "elbow_flexion", "forearm_pronation",
                "wrist_flexion", "wrist_deviation")  # fmt: skip
@@ -23,7 +25,8 @@ _JUMPS: Final = ([0.0, 1.0, 3.0, 4.5], [0.0, 25.0, 5.0, 15.0])
 
 
 def follow(
-    joint: str, path: Trajectory, settling: float, seconds: float, *, arm: bool = False, bare: bool = False
+    joint: str, path: Trajectory, settling: float, seconds: float, *, arm: bool = False, bare: bool = False,
+    damping: float = 1.0,
 ) -> tuple[Floats, Floats, Floats]:
     """Put a joint on a trajectory, hold spine and perhaps the right arm, and leave the rest passive.
 
@@ -34,6 +37,7 @@ def follow(
         seconds: How long.
         arm: Whether to hold the right arm, too.
         bare: Whether to use the paper's law as printed.
+        damping: Damping ratio of the reference models.
 
     Returns:
         Times [s], the joint's angles and its reference model's [°], at 120 Hz.
@@ -44,7 +48,7 @@ def follow(
     for name, about in follower.character.joints.items():
         if name == joint or name.split("_")[0] in _HELD or name in held:
             here = Trajectory.through([0.0], [float(stage.data.qpos[about.qpos])])
-            follower.joint(name, path if name == joint else here, settling=settling, bare=bare)
+            follower.joint(name, path if name == joint else here, settling=settling, bare=bare, damping=damping)
     about, found = follower.character.joints[joint], []
     for _ in range(round(120 * seconds)):
         stage.advance(4)
@@ -92,19 +96,23 @@ def draw_jumps(out: Path) -> list[Path]:
 
 
 def draw_steps(out: Path) -> list[Path]:
-    """Draw a step of the elbow, adaptive and bare."""
-    note = "Left: the adaptive law follows its critically damped model (dashed). Right: the paper's law as printed."
+    """Draw a step of the elbow: by settling time, by damping, and with the bare law."""
+    note = "Left and middle: the adaptive law follows its reference model (dashed). Right: the paper's law as printed."
     figure = page(4.4, "A step of 20° at the elbow", note)
     path = Trajectory.through([0.0, 0.5], [0.0, float(np.radians(20.0))], "step")
-    for k, bare in enumerate((False, True)):
-        axes = figure.add_axes((0.07 + 0.48 * k, 0.13, 0.42, 0.62))
-        for settling, color in SETTLING.items():
-            time, angle, model = follow("r_elbow_flexion", path, settling, 3.0, arm=True, bare=bare)
-            axes.plot(time, angle, color=color, lw=1.4, label=f"t_s = {settling:g} s")
+    by_time = [(t, 1.0, color, f"t_s = {t:g} s") for t, color in SETTLING.items()]
+    by_damping = [(0.5, ratio, color, label) for ratio, (color, label) in DAMPING.items()]
+    middle = ("by damping, t_s = 0.5 s", by_damping, False)
+    panels = (("critically damped", by_time, False), middle, ("bare", by_time, True))
+    for k, (title, curves, bare) in enumerate(panels):
+        axes = figure.add_axes((0.06 + 0.322 * k, 0.13, 0.28, 0.62))
+        for settling, ratio, color, label in curves:
+            time, angle, model = follow("r_elbow_flexion", path, settling, 3.0, arm=True, bare=bare, damping=ratio)
+            axes.plot(time, angle, color=color, lw=1.4, label=label)
             axes.plot(time, model, color=color, lw=0.8, ls="--")
         axes.axhline(18.0, color=SOFT, lw=0.8, ls=":")
-        axes.set_title("bare" if bare else "adaptive", size=11, color=INK)
+        axes.set_title(title, size=11, color=INK)
         if not bare:
             axes.legend(frameon=False, loc="lower right")
-        dress(axes, "elbow flexion  [deg]")
+        dress(axes, "elbow flexion  [deg]" if k == 0 else "")
     return save(figure, out, "p1-steps")

@@ -34,6 +34,7 @@ class Door:
         skipped: How many frames at the start were left out.
         rest: The rotations of a first frame that was no motion but a reference pose, (J, 4), where there was one.
         added: Joints whose position channels in the file are added to their OFFSET.
+        parts: Which joint is which part of a person, by name, where a mapping file says so; None leaves it to guesses.
     """
 
     format: str = ""
@@ -45,6 +46,7 @@ class Door:
     skipped: int = 0
     rest: Floats | None = field(default=None, repr=False)
     added: tuple[int, ...] = ()
+    parts: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

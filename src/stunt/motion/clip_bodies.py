@@ -15,7 +15,7 @@ from stunt.motion.skeleton_body import body_from_clip
 
 OWN_SKELETON = "skeleton"
 """The body of a character that has the bones of the first clip it follows."""
-CLIP_SUFFIXES = (".bvh", ".amc", ".npz")
+CLIP_SUFFIXES = (".bvh", ".amc", ".npz", ".json", ".txt", ".glb", ".gltf")
 
 
 def is_clip_file(body: str) -> bool:

@@ -15,9 +15,9 @@ from stunt.motion.door import Overrides, settle
 from stunt.motion.flight import Flight, flight_of
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.read import read_raw, split_reference
-from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip
+from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, known_parts
 from stunt.motion.standing import feet_of, floor_height, planted, stature
-from stunt.motion.vocabulary import guess_parts, vocabulary
+from stunt.motion.vocabulary import vocabulary
 from stunt.rotations import difference
 
 SPIKE_DEG = 15.0  # a frame may turn a joint so much beyond what its neighbours do
@@ -108,7 +108,7 @@ def examine(path: str | Path, overrides: Overrides | None = None) -> Diagnosis:
 
 
 def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
-    parts = guess_parts(clip.skeleton.names, clip.skeleton.parents)
+    parts = known_parts(clip)
     missing = tuple(part for part in NEEDED if part not in parts)
     body = _body(clip)
     slide, standing = foot_slide(clip, parts)
@@ -170,7 +170,7 @@ def find_spikes(clip: Clip) -> tuple[Spike, ...]:
     """
     if clip.frames < 5:
         return ()
-    parts = set(guess_parts(clip.skeleton.names, clip.skeleton.parents).values())
+    parts = set(known_parts(clip).values())
     known = np.array([number in parts or len(parts) < 5 for number in range(len(clip.skeleton))])
     least = SPIKE_DEG * max(1.0, 60.0 / clip.fps)
     forth = difference(clip.rotations[2:], clip.rotations[1:-1])

@@ -15,6 +15,7 @@ import numpy as np
 from stunt.errors import InvalidValueError
 from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.formats.raw import RawClip
+from stunt.motion.mapping import JointMapping, read_mapping
 from stunt.motion.stature import stature_of
 from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, difference
@@ -35,6 +36,8 @@ class Overrides:
         skip_frames: How many frames to leave out at the start.
         loop: Whether the clip repeats.
         skeleton: The skeleton file of a motion that has it apart (AMC).
+        animation: Which animation of a file that has several (glTF), by name.
+        mapping: A mapping file that says which joint is which part of a person.
     """
 
     up: str | None = None
@@ -43,6 +46,8 @@ class Overrides:
     skip_frames: int | None = None
     loop: bool | None = None
     skeleton: str | None = None
+    animation: str | None = None
+    mapping: str | None = None
 
     def check(self) -> None:
         """Raise where a value is impossible."""
@@ -64,7 +69,8 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     wanted = overrides or Overrides()
     wanted.check()
     assumed = dict(raw.notes)
-    parts = guess_parts(raw.names, raw.parents)
+    named = _mapped(raw, wanted)
+    parts = guess_parts(raw.names, raw.parents) if named is None else named.parts_of(_bare_skeleton(raw))
     axes = _axes(raw, parts, wanted, assumed)
     scale = _scale(raw, parts, wanted, assumed)
     skip = _skip(raw, wanted, assumed)
@@ -77,7 +83,8 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
         channels=raw.channels,
     )
     rest = turned(raw.rotations[0], axes) if starts_with_rest_pose(raw) else None
-    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added)
+    known = None if named is None else dict(named.joints)
+    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known)
     return Clip(
         name=Path(raw.file).stem,
         skeleton=skeleton,
@@ -88,6 +95,18 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
         loop=raw.loop if wanted.loop is None else wanted.loop,
         door=door,
     )
+
+
+def _mapped(raw: RawClip, wanted: Overrides) -> JointMapping | None:
+    """Return the mapping file's word on the joints; the file is looked for beside the clip too."""
+    if wanted.mapping is None:
+        return None
+    beside = Path(raw.file).parent / wanted.mapping
+    return read_mapping(wanted.mapping if Path(wanted.mapping).is_file() or not beside.is_file() else beside)
+
+
+def _bare_skeleton(raw: RawClip) -> Skeleton:
+    return Skeleton(raw.names, raw.parents, raw.offsets)
 
 
 def turned(rotations: Floats, axes: Floats) -> Floats:
@@ -123,7 +142,7 @@ def _guess_up(raw: RawClip, parts: dict[str, int]) -> tuple[str, str]:
     top = next((parts[part] for part in ("head", "neck2", "neck", "spine3", "spine2", "spine") if part in parts), None)
     if not feet or top is None:
         return "y", "most BVH files are; this skeleton does not tell"
-    skeleton = Skeleton(raw.names, raw.parents, raw.offsets)
+    skeleton = _bare_skeleton(raw)
     some = np.linspace(0, len(raw.root) - 1, min(len(raw.root), 60)).astype(int)
     sketch = Clip("sketch", skeleton, 1.0, raw.root[some], raw.rotations[some])
     positions = np.concatenate([sketch.world.positions, rest_positions(raw)[None]])

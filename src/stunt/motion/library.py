@@ -74,6 +74,13 @@ def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWH
     return Path(f"{entries[bare].path}{name[len(bare) :]}")
 
 
+def clip_beside(name: str, folder: str | Path) -> str:
+    """Return a clip's name as a path where there is such a file in a folder; options behind it stay behind it."""
+    bare, _ = split_reference(name)
+    there = Path(folder) / bare
+    return f"{there}{name[len(bare) :]}" if there.is_file() else name
+
+
 def load_clip(
     name: str, folders: Iterable[str | Path] = (), overrides: Overrides | None = None, place: Place = NOWHERE
 ) -> Clip:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,19 +59,42 @@ def guess_mapping(skeleton: Skeleton) -> JointMapping:
     return mapping_from_guess({part: skeleton.names[joint] for part, joint in parts.items()})
 
 
-def write_mapping(mapping: JointMapping, path: str | Path) -> Path:
-    """Write a mapping file."""
+def write_mapping(mapping: JointMapping, path: str | Path, names: Sequence[str] = ()) -> Path:
+    """Write a mapping file.
+
+    Args:
+        mapping: What goes in.
+        path: The file.
+        names: All names there are to choose from; with them the file lists what was not recognised.
+    """
     yaml = YAML()
     text = io.StringIO()
-    data: dict[str, dict[str, str]] = {"joints": dict(mapping.joints)}
+    data: dict[str, dict[str, str]] = {}
+    if mapping.joints or not mapping.bodies:
+        data["joints"] = dict(mapping.joints)
     if mapping.bodies:
         data["bodies"] = dict(mapping.bodies)
     yaml.dump(data, text)
     try:
-        Path(path).write_text(_HEAD + text.getvalue(), encoding="utf-8")
+        Path(path).write_text(_HEAD + text.getvalue() + _open_ends(mapping, names), encoding="utf-8")
     except OSError as error:
         raise MappingFileError(f"cannot be written: {error.strerror or error}.", Place(str(path))) from None
     return Path(path)
+
+
+def _open_ends(mapping: JointMapping, names: Sequence[str]) -> str:
+    """Return comments on what no name was found for, and on names without a part."""
+    if not names:
+        return ""
+    taken = {*mapping.joints.values(), *mapping.bodies.values()}
+    missing = [part for part in PARTS if part not in mapping.joints and part not in mapping.bodies]
+    spare = [name for name in names if name not in taken]
+    lines = ["", "# Parts nothing was recognised as (most skeletons do not have all):", *_wrapped(missing)]
+    return "\n".join([*lines, "# Names without a part (they follow what they hang on):", *_wrapped(spare)]) + "\n"
+
+
+def _wrapped(words: Sequence[str]) -> list[str]:
+    return textwrap.wrap(", ".join(words) or "none", 110, initial_indent="#   ", subsequent_indent="#   ")
 
 
 def read_mapping(path: str | Path) -> JointMapping:
@@ -87,8 +111,8 @@ def read_mapping(path: str | Path) -> JointMapping:
         mark = getattr(error, "problem_mark", None)
         where = Place(str(path), mark.line + 1) if mark is not None else place
         raise MappingFileError("is no YAML.", where) from None
-    if not isinstance(data, dict) or "joints" not in data or not set(data) <= {"joints", "bodies"}:
-        raise MappingFileError("needs 'joints' (part: joint of the clip), and may have 'bodies'.", place)
+    if not isinstance(data, dict) or not data or not set(data) <= {"joints", "bodies"}:
+        raise MappingFileError("needs 'joints' (part: joint of the clip), 'bodies' (part: body), or both.", place)
     joints, bodies = (_names(data.get(key) or {}, key, place) for key in ("joints", "bodies"))
     return JointMapping(joints, bodies, place)
 

@@ -13,6 +13,7 @@ from stunt.motion.door import Overrides, settle
 from stunt.motion.formats.asf import read_amc
 from stunt.motion.formats.bvh import read_bvh
 from stunt.motion.formats.deepmimic import read_deepmimic
+from stunt.motion.formats.gltf_clip import read_gltf
 from stunt.motion.formats.npz import read_npz
 from stunt.motion.formats.raw import ClipFileError, RawClip
 
@@ -22,6 +23,8 @@ READERS: dict[str, Callable[[str | Path], RawClip]] = {
     ".json": read_deepmimic,
     ".txt": read_deepmimic,
     ".npz": read_npz,
+    ".glb": read_gltf,
+    ".gltf": read_gltf,
 }
 
 
@@ -41,6 +44,7 @@ def split_reference(reference: str | Path) -> tuple[str, Overrides]:
     given: dict[str, Any] = {}
     kinds: dict[str, Callable[[str], Any]] = {
         "up": str, "scale": float, "fps": float, "skip_frames": int, "loop": _truth, "skeleton": str,
+        "animation": str, "mapping": str,
     }  # fmt: skip
     for entry in filter(None, tail.split("&")):
         key, _, value = entry.partition("=")
@@ -78,6 +82,8 @@ def read_raw(path: str | Path, overrides: Overrides | None = None) -> RawClip:
     suffix = Path(path).suffix.lower()
     if suffix == ".amc":
         return read_amc(path, overrides.skeleton if overrides else None)
+    if suffix in (".glb", ".gltf"):
+        return read_gltf(path, overrides.animation if overrides else None)
     if suffix not in READERS:
         raise ClipFileError(f"is no motion file Stunt reads. Available: {', '.join(READERS)}.", Place(str(path)))
     return READERS[suffix](path)

@@ -77,8 +77,9 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     Raises:
         BodyError: Hardly any part is known in both.
     """
-    mapping = mapping or guess_mapping(clip.skeleton)
-    parts = mapping.parts_of(clip.skeleton)
+    guessed = guess_mapping(clip.skeleton)
+    mapping = mapping or guessed
+    parts = (mapping if mapping.joints else guessed).parts_of(clip.skeleton)  # a file may name bodies only
     bodies = {**body_parts(character), **{part: character.body(name) for part, name in mapping.bodies.items()}}
     pairs = _pairs(parts, bodies)
     if len(pairs) < 3 or "hips" not in pairs:
@@ -86,7 +87,7 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
             f"'{clip.name}' and the body of '{character.name}' share only {len(pairs)} parts ({', '.join(pairs)}); "
             "name joints and bodies in a mapping file."
         )
-    neutral = _neutral(character.model)
+    neutral = _neutral(character.model, pairs)
     stance, _ = reference_stance(clip, parts)
     leads = _leads(clip, clip.world_of(stance), neutral, pairs)
     return _decompose(clip, character, neutral, pairs, leads, parts)
@@ -122,10 +123,18 @@ def _pairs(parts: dict[str, int], bodies: dict[str, int]) -> dict[str, tuple[int
     return dict(sorted(pairs.items(), key=lambda item: item[1][1]))
 
 
-def _neutral(model: mujoco.MjModel) -> WorldPose:
+def _neutral(model: mujoco.MjModel, pairs: dict[str, tuple[int, int]]) -> WorldPose:
+    """Return the body's reference pose, facing +x: which way the scene turned it is no part of its stance."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    return WorldPose(data.xpos.copy(), data.xquat.copy())
+    back = np.array([1.0, 0.0, 0.0, 0.0])
+    for part in ("thigh", "upper_arm"):
+        if f"l_{part}" in pairs and f"r_{part}" in pairs:
+            across = data.xpos[pairs[f"l_{part}"][1]] - data.xpos[pairs[f"r_{part}"][1]]
+            if np.hypot(across[0], across[1]) > 0.02:
+                back = from_rotation_vector(np.array([0.0, 0.0, -np.arctan2(-across[0], across[1])]))
+                break
+    return WorldPose(rotate(back, data.xpos.copy()), multiply(back, data.xquat.copy()))
 
 
 def _leads(clip: Clip, stance: WorldPose, neutral: WorldPose, pairs: dict[str, tuple[int, int]]) -> dict[str, Floats]:

@@ -99,24 +99,33 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     Args:
         clip: The clip; its motion shows where the floor and the soles are.
         build: Mass, joints, strength and the like.
-        parts: Which joint is which part of a person; None guesses by the names.
+        parts: Which joint is which part of a person; None takes the clip's mapping file, or guesses by the names.
 
     Raises:
         BodyError: The skeleton is not a person's, or its names do not tell.
     """
     build = build or Build()
-    parts = dict(guess_parts(clip.skeleton.names, clip.skeleton.parents) if parts is None else parts)
+    parts = dict(known_parts(clip) if parts is None else parts)
     missing = [part for part in NEEDED if part not in parts]
     if missing:
         raise BodyError(
             f"the skeleton of '{clip.name}' is no person's that Stunt knows: no joint is {', '.join(missing)}. "
-            f"Its joints: {', '.join(clip.skeleton.names[:60])}. Name them in a mapping file."
+            f"Its joints: {', '.join(clip.skeleton.names[:60])}. Name them in a mapping file: "
+            f"stunt check {clip.door.file or 'FILE'} --mapping map.yaml, edit it, then {clip.door.file or 'FILE'}"
+            "?mapping=map.yaml."
         )
     floor = floor_height(clip, parts)
     grounded = clip.with_motion(clip.root - [0.0, 0.0, floor], clip.rotations, door=clip.door)
     plan, joints = _plan(grounded, parts)
     plan = replace(plan, notes=(*plan.notes, f"the clip's ground was at {floor:+.3f} m and is now at 0"))
     return SkeletonBody(build_from_plan(plan, build), plan, grounded, joints, floor, build.joints)
+
+
+def known_parts(clip: Clip) -> dict[str, int]:
+    """Return which joint is which part of a person: by the clip's mapping file, or guessed by the names."""
+    if clip.door.parts is not None:
+        return {part: clip.skeleton.joint(name) for part, name in clip.door.parts.items()}
+    return guess_parts(clip.skeleton.names, clip.skeleton.parents)
 
 
 def _named(parts: dict[str, int]) -> list[tuple[str, str, str, int]]:

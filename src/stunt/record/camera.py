@@ -158,3 +158,18 @@ def _roles(model: mujoco.MjModel, characters: Collection[str]) -> tuple[NDArray[
     cast = named[bodies] & ~endless
     moving = (model.body_weldid[bodies] != 0) & ~cast & ~endless
     return cast, moving, ~(cast | moving | endless)
+
+
+def aim(view: mujoco.MjvCamera, camera: Camera) -> None:
+    """Point MuJoCo's free camera where ours looks."""
+    mujoco.mjv_defaultCamera(view)
+    back = [e - t for e, t in zip(camera.eye, camera.target, strict=True)]
+    distance = sum(b * b for b in back) ** 0.5
+    view.lookat[:] = camera.target
+    view.distance = distance
+    view.azimuth = _degrees(back[1], back[0]) + 180.0
+    view.elevation = -_degrees(back[2], (back[0] ** 2 + back[1] ** 2) ** 0.5)
+
+
+def _degrees(y: float, x: float) -> float:
+    return math.degrees(math.atan2(y, x))

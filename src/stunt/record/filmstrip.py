@@ -89,8 +89,8 @@ def choose_panels(take: Take, times: Sequence[float] | None, characters: Sequenc
         return [replace(p, name=p.name or in_charge(who, p.time)) for p in asked] if who else asked
     if not beats:
         return _evenly(take)
-    chosen = np.unique(np.linspace(0, len(beats) - 1, min(len(beats), MOST_PANELS)).round().astype(int))
-    return [beats[k] for k in chosen]
+    spread = np.unique(np.linspace(0, len(beats) - 1, min(len(beats), MOST_PANELS)).round().astype(int))
+    return [beats[k] for k in spread]
 
 
 def _evenly(take: Take) -> list[Panel]:
@@ -153,7 +153,7 @@ def _draw(
 ) -> Image.Image:
     model = take.model()
     points = points_of_performance(model, take.qpos, characters)
-    azimuth = _facing(model, take.qpos[0], characters) + _AZIMUTH
+    azimuth = facing(model, take.qpos[0], characters) + _AZIMUTH
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
     columns = columns or _columns(len(panels), aspect)
@@ -170,7 +170,7 @@ def _draw(
     return page.image
 
 
-def _facing(model: mujoco.MjModel, qpos: Floats, characters: Sequence[str]) -> float:
+def facing(model: mujoco.MjModel, qpos: Floats, characters: Sequence[str]) -> float:
     """Return the heading of the first character's root at the start [rad]."""
     bodies = [b for b in range(model.nbody) if characters and model.body(b).name.startswith(f"{characters[0]}/")]
     if not bodies:
@@ -222,8 +222,8 @@ class _Page:
     def __init__(self, columns: int, count: int, width: int, height: int, foot: int = 0) -> None:
         self.columns, self.width, self.height = columns, width, height
         scale = float(np.clip(width / 300, 0.75, 1.25))
-        self._time, self._name = _font(round(19 * scale), bold=True), _font(round(19 * scale))
-        self._small, self._title, self._note = _font(round(16 * scale)), _font(38, bold=True), _font(21)
+        self._time, self._name = font(round(19 * scale), bold=True), font(round(19 * scale))
+        self._small, self._title, self._note = font(round(16 * scale)), font(38, bold=True), font(21)
         self._caption, self._head = round(44 * scale), 86
         rows = math.ceil(count / columns)
         size = (columns * (width + _GAP) + _GAP, self._head + rows * (height + self._caption + _GAP) + foot)
@@ -235,7 +235,7 @@ class _Page:
         """Write the title, and what there is to know about the take, right of it if there is room."""
         right, baseline = self.image.width - _GAP - 4, 54
         room = right - _GAP - 4
-        self._pen.text((_GAP + 4, baseline), _fitted(title, self._title, room), _INK, self._title, anchor="ls")
+        self._pen.text((_GAP + 4, baseline), fitted(title, self._title, room), _INK, self._title, anchor="ls")
         if self._title.getlength(title) + self._note.getlength(note) + 40 < room:
             self._pen.text((right, baseline), note, _SOFT, self._note, anchor="rs")
 
@@ -257,7 +257,7 @@ class _Page:
             error, color = _degrees(panel.error_deg), _WARN if panel.error_deg > _LATE_DEG else _SOFT
             self._pen.text((end, baseline), error, color, self._small, anchor="rs")
             end -= self._small.getlength(error) + 10
-        self._pen.text((start, baseline), _fitted(panel.name, self._name, end - start), _INK, self._name, anchor="ls")
+        self._pen.text((start, baseline), fitted(panel.name, self._name, end - start), _INK, self._name, anchor="ls")
 
 
 def _rounded(width: int, height: int) -> Image.Image:
@@ -267,7 +267,7 @@ def _rounded(width: int, height: int) -> Image.Image:
     return mask.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
+def fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
     """Shorten a text until it fits."""
     if font.getlength(text) <= room:
         return text
@@ -276,7 +276,7 @@ def _fitted(text: str, font: ImageFont.FreeTypeFont, room: float) -> str:
     return text.rstrip() + "…" if text else ""
 
 
-def _font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
+def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     """Return the typeface that comes with matplotlib, so that it is there on every machine."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(str(Path(matplotlib.get_data_path(), "fonts", "ttf", name)), size)

@@ -58,11 +58,11 @@ def start_live(take: Take, *, web: bool | None = None, port: int = 0, open_brows
         raise InvalidValueError("port", port, "between 0 and 65535")
     playback = Playback(take.time)
     model = take.model()
-    _light(model)
+    light_up(model)
     data = mujoco.MjData(model)
     data.qpos[:] = take.qpos[0]
     plugins = _plugins(take, model, playback)
-    handle = _launch(plugins, not has_display() if web is None else web, port, open_browser)
+    handle = launch_studio(plugins, not has_display() if web is None else web, port, open_browser)
     try:
         handle.set_model(model, data=data)
     except BaseException:
@@ -78,7 +78,7 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _light(model: mujoco.MjModel) -> None:
+def light_up(model: mujoco.MjModel) -> None:
     """Turn up the light that comes with the camera where the scene has no other."""
     if model.nlight == 0:
         model.vis.headlight.ambient[:] = 0.45
@@ -112,7 +112,7 @@ def _labels(take: Take) -> list[tuple[float, str]]:
     return labels
 
 
-def _launch(plugins: list[Any], web: bool, port: int, open_browser: bool) -> ViewerHandle:
+def launch_studio(plugins: list[Any], web: bool, port: int, open_browser: bool) -> ViewerHandle:
     from mujoco.studio import launch_native, launch_thread, plugin, viewer_protocol
 
     config = viewer_protocol.ViewerConfig(title="Stunt", http_port=port, open_browser=open_browser)

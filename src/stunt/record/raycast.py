@@ -28,6 +28,7 @@ from stunt.record.raycast_trees import plant_trees, surface_of
 Color = tuple[float, float, float]
 
 _BAND = 16  # Rows one thread takes at a time.
+_DIMS = 10.0  # How far a body dims others, in its radii; the kernel's own bound.
 _CELLS = 48  # Cells along each side of the shadow grid.
 
 
@@ -51,6 +52,7 @@ class Style:
         key_azimuth: Where the key light stands, about the vertical, from the camera's direction [rad].
         key_elevation: Its height above the horizon [rad].
         softness: Radius of the key light's disc [rad]; 0 gives hard shadows.
+        shadow_rays: How many points of that disc are looked at on the edge of a shadow.
         groups: Geom groups that are drawn.
     """
 
@@ -69,6 +71,7 @@ class Style:
     key_azimuth: float = math.radians(-35.0)
     key_elevation: float = math.radians(50.0)
     softness: float = math.radians(1.7)
+    shadow_rays: int = 24
     groups: tuple[int, ...] = (0, 1, 2)
 
 
@@ -110,15 +113,16 @@ class Raycaster:
         *,
         samples: int = 2,
         ghosts: Sequence[Ghost] = (),
+        threads: int | None = None,
     ) -> NDArray[np.uint8]:
-        """Take a picture; see `render`."""
+        """Take a picture; see `render`. `threads` share the work; None is one for each core."""
         if not (0 < width <= 16384 and 0 < height <= 16384 and 0 < samples <= 8):
             raise InvalidValueError("picture size and samples", (width, height, samples), "positive and reasonable")
         scene = self._scene(np.asarray(geom_xpos), np.asarray(geom_xmat), camera, width, height, ghosts)
         image = np.empty((height, width, 3), dtype=np.float32)
-        _in_bands(scene, image, image, 0)
+        _in_bands(scene, image, image, 0, threads)
         if samples > 1:
-            _in_bands(scene, image, image.copy(), samples)
+            _in_bands(scene, image, image.copy(), samples, threads)
         return np.asarray(np.sqrt(image) * 255.0 + 0.5).astype(np.uint8)
 
     def _scene(
@@ -158,7 +162,7 @@ class Raycaster:
             cell_start=cell_start,
             cell_items=cell_items,
             grid=grid,
-            disc=_disc(grid, self.style.softness),
+            disc=_disc(grid, self.style.softness, self.style.shadow_rays),
             lens=lens,
             look=_look(self.style, camera, height),
             layers=int(layer.max(initial=0)),
@@ -214,8 +218,10 @@ def render(
     return Raycaster(model, style).render(geom_xpos, geom_xmat, camera, width, height, samples=samples, ghosts=ghosts)
 
 
-def _in_bands(scene: Scene, image: NDArray[np.float32], coarse: NDArray[np.float32], samples: int) -> None:
-    """Trace all rows, bands of them side by side on all cores."""
+def _in_bands(
+    scene: Scene, image: NDArray[np.float32], coarse: NDArray[np.float32], samples: int, threads: int | None
+) -> None:
+    """Trace all rows, bands of them side by side."""
 
     def trace(first: int) -> None:
         last = min(first + _BAND, image.shape[0])
@@ -223,10 +229,19 @@ def _in_bands(scene: Scene, image: NDArray[np.float32], coarse: NDArray[np.float
         trace_rows(scene, image, coarse, first, last, samples, near, seen, hits)
 
     layers = scene.layers + 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    with ThreadPoolExecutor(cores) as pool:
-        for done in pool.map(trace, range(0, image.shape[0], _BAND)):
+    bands = range(0, image.shape[0], _BAND)
+    if threads == 1:
+        for first in bands:
+            trace(first)
+        return
+    with ThreadPoolExecutor(threads or core_count()) as pool:
+        for done in pool.map(trace, bands):
             del done  # Only waits, and raises what went wrong.
+
+
+def core_count() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _lens(camera: Camera, aspect: float) -> Floats:
@@ -274,10 +289,10 @@ def _shadow_grid(style: Style, camera: Camera, corners: Floats, casts: NDArray[n
     return np.concatenate([np.stack([u, v, light]), numbers]), start, index[items].astype(np.int32)
 
 
-def _disc(grid: Floats, softness: float) -> Floats:
-    """Spread directions over the key light's disc, any four in a row well apart, (24, 3); one if it has no size."""
-    index = np.arange(24 if softness > 0.0 else 1)
-    reach = math.tan(softness) * np.sqrt(((7 * index) % 24 + 0.5) / 24.0)[:, None]
+def _disc(grid: Floats, softness: float, rays: int) -> Floats:
+    """Spread directions over the key light's disc, any four in a row well apart, (rays, 3); one if it has no size."""
+    index = np.arange(rays if softness > 0.0 else 1)
+    reach = math.tan(softness) * np.sqrt(((7 * index) % rays + 0.5) / rays)[:, None]
     angle = (2.39996 * index)[:, None]  # The golden angle: never twice the same.
     return np.asarray(grid[2] + reach * (np.cos(angle) * grid[0] + np.sin(angle) * grid[1]))
 
@@ -290,7 +305,10 @@ def _light(camera: Camera, azimuth: float, elevation: float) -> Floats:
 
 
 def _cores(model: mujoco.MjModel, which: NDArray[np.int64], pos: Floats, mat: Floats, owner: Ints) -> Floats:
-    """Fill the main geoms of each body with a capsule along their longest axis: ends, radius, owner, (n, 8)."""
+    """Fill the main geoms of each body with a capsule along their longest axis, (n, 12).
+
+    Columns: the two ends, radius, owner, centre, and the square of the distance from it beyond which it dims nothing.
+    """
     box = model.geom_aabb[which]
     extent = box[:, 3:]
     longest = extent.argmax(axis=1)
@@ -302,7 +320,8 @@ def _cores(model: mujoco.MjModel, which: NDArray[np.int64], pos: Floats, mat: Fl
     centre = pos + np.einsum("nij,nj->ni", rotation, box[:, :3])
     largest = np.array([radius[owner == mine].max() for mine in owner])
     kept = (radius > 0.85 * largest) & (model.geom_type[which] > int(mujoco.mjtGeom.mjGEOM_HFIELD))
-    return np.asarray(np.column_stack([centre - axis, centre + axis, radius, owner])[kept])
+    reach = (half + _DIMS * radius) ** 2
+    return np.asarray(np.column_stack([centre - axis, centre + axis, radius, owner, centre, reach])[kept])
 
 
 def _look(style: Style, camera: Camera, height: int) -> Floats:

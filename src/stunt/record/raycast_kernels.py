@@ -237,9 +237,10 @@ def _openness(s: Scene, me: int, px: float, py: float, pz: float, nx: float, ny:
     """Return how much of the sky a point of geom `me` sees past the other bodies, each standing in as a capsule."""
     sky = 1.0
     for c in range(s.core.shape[0]):
+        x, y, z = px - s.core[c, 8], py - s.core[c, 9], pz - s.core[c, 10]
+        if x * x + y * y + z * z > s.core[c, 11] or s.core[c, 7] == s.owner[me]:
+            continue  # Too far to matter: so it is for most, and this is quick to tell.
         radius = s.core[c, 6]
-        if s.core[c, 7] == s.owner[me]:
-            continue
         ax, ay, az = s.core[c, 0], s.core[c, 1], s.core[c, 2]
         ex, ey, ez = s.core[c, 3] - ax, s.core[c, 4] - ay, s.core[c, 5] - az
         along = ((px - ax) * ex + (py - ay) * ey + (pz - az) * ez) / max(ex * ex + ey * ey + ez * ez, 1e-12)

@@ -41,7 +41,8 @@ class Scene(NamedTuple):
         size: MuJoCo's geom sizes [m], (G, 3).
         color: Linear RGB and opacity, (G, 4).
         owner: The body each geom belongs to; things in the world's body own themselves, (G,).
-        core: Capsules roughly filling the solid bodies, for ambient occlusion: two ends, radius [m], owner, (C, 8).
+        core: Capsules roughly filling the solid bodies, for ambient occlusion: ends, radius [m], owner, centre,
+            and the square of its reach, (C, 12).
         tree: First and past-the-last tree node of each geom's triangles, (G, 2).
         node_box: Bounds of each node in the geom's frame [m], (N, 6).
         node_link: Next node if the box is missed, first triangle, number of triangles, (N, 3).
@@ -52,7 +53,7 @@ class Scene(NamedTuple):
         cell_start: Likewise for the cells of a grid perpendicular to the key light.
         cell_items: Geoms that may cast a shadow through a cell.
         grid: Grid axes u and v, direction to the key light; origin and cell size and count in u and v, (5, 3).
-        disc: Directions to points on the key light's disc, any four in a row well spread, (24, 3).
+        disc: Directions to points on the key light's disc, any four in a row well spread, (n, 3).
         lens: Eye, right, up (both scaled to half the picture) and forward, (4, 3).
         look: Linear colours and numbers of the style; see `stunt.record.raycast`, (12, 3).
         layers: Number of translucent layers.

@@ -43,7 +43,7 @@ def plant_trees(model: mujoco.MjModel) -> Trees:
     span: dict[tuple[str, int], tuple[int, int]] = {}
     nodes = triangles = 0
     for key in surfaces(model):
-        triangle, normal = _mesh(model, key[1]) if key[0] == "mesh" else _height_field(model, key[1])
+        triangle, normal = _triangles(model, key)
         order, box, link = _tree(triangle)
         corners.append(triangle[order])
         normals.append(normal[order])
@@ -52,6 +52,16 @@ def plant_trees(model: mujoco.MjModel) -> Trees:
         span[key] = (nodes, nodes + len(box))
         nodes, triangles = nodes + len(box), triangles + len(triangle)
     return Trees(span, np.concatenate(boxes), np.concatenate(links), np.concatenate(corners), np.concatenate(normals))
+
+
+def surface_triangles(model: mujoco.MjModel, geom: int) -> tuple[Floats, Floats]:
+    """Return corners [m] and normals of the triangles a mesh or height field shows, in its frame, (K, 3, 3) each."""
+    key = surface_of(model, geom)
+    return (np.empty((0, 3, 3)), np.empty((0, 3, 3))) if key is None else _triangles(model, key)
+
+
+def _triangles(model: mujoco.MjModel, key: tuple[str, int]) -> tuple[Floats, Floats]:
+    return _mesh(model, key[1]) if key[0] == "mesh" else _height_field(model, key[1])
 
 
 def surfaces(model: mujoco.MjModel) -> list[tuple[str, int]]:

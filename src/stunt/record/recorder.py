@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -99,6 +100,38 @@ class Recorder:
             mujoco.mj_contactForce(stage.model, stage.data, index, wrench)
             forces[index] = contact.frame[index].reshape(3, 3).T @ wrench[:3]
         self._contacts.append((frame, contact.geom.copy(), contact.pos.copy(), forces))
+
+    @property
+    def count(self) -> int:
+        """Number of frames so far."""
+        return len(self._rows["time"])
+
+    @property
+    def frame_time(self) -> float:
+        """Time from one frame to the next [s]."""
+        return self._stride * self._stage.step_time
+
+    def column(self, name: str) -> list[Any]:
+        """Return what was noted under a name (`qpos`, `torque`, …, `assistance`), a row per frame; not a copy."""
+        return self._assistance if name == "assistance" else self._rows[name]
+
+    def contacts_at(self, frame: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return points [m] and forces [N] of the contacts noted at a frame, or at the last one before it, (k, 3)."""
+        index = bisect.bisect_right(self._contacts, frame, key=lambda entry: entry[0]) - 1
+        if index < 0 or frame - self._contacts[index][0] >= self._contact_stride:
+            return np.zeros((0, 3)), np.zeros((0, 3))
+        return self._contacts[index][2], self._contacts[index][3]
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return a bookmark: how much is recorded, and when the next frame is due."""
+        return self.count, len(self._contacts), self._due
+
+    def rewind(self, mark: tuple[int, int, int]) -> None:
+        """Forget what was recorded after a bookmark."""
+        frames, contacts, self._due = mark
+        for rows in (*self._rows.values(), self._assistance):
+            del rows[frames:]
+        del self._contacts[contacts:]
 
     def take(self, events: list[dict[str, Any]], meta: Mapping[str, Any]) -> Take:
         """Return what has been recorded so far."""

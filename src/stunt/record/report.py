@@ -23,6 +23,7 @@ MISSED_DEG: Final = 1.0
 """A beat whose worst joint is off by more than this [°] counts as missed."""
 _MEASURED = ("index", "time", "pose", "error_deg", "error_deg_rms", "velocity_error", "worst_joint")
 _FORECAST = ("feasible", "needed_share", "needed_by")
+_OFF_PATH = ("time", "end", "error", "unit", "worst_time", "at_limit", "touching")
 Entry = dict[str, Any]
 
 
@@ -70,8 +71,44 @@ def _character(take: Take, model: mujoco.MjModel, number: int, name: str) -> dic
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
         "beats": _beats(take, name),
+        **_trajectories(take, name),
         **take.meta.get("tracking", {}).get(name, {}),
     }
+
+
+def _trajectories(take: Take, name: str) -> dict[str, Any]:
+    """Report on a character's trajectories, each with the times it was off; nothing where it has none."""
+    own = [event for event in take.events if event.get("character") == name]
+    followed = [event for event in own if event["kind"] == "trajectory"]
+    if not followed:
+        return {}
+    entries = []
+    for event in followed:
+        what = "joint" if "joint" in event else "site"
+        off = [e for e in own if e["kind"] == "off_path" and e.get(what) == event[what]]
+        entry = {key: value for key, value in event.items() if key not in ("time", "kind", "character")}
+        entries.append({**entry, "off_path": [{key: e[key] for key in _OFF_PATH} for e in off]})
+    return {"trajectories": entries}
+
+
+def _strayed(entry: Mapping[str, Any]) -> list[str]:
+    """Say of each trajectory when physics did not let it be followed, how far off it was, and why.
+
+    Lagging behind a jump is as it should be: that is among the numbers, not among the warnings.
+    """
+    sentences = []
+    for path in entry.get("trajectories", ()):
+        for off in path["off_path"]:
+            unit = "°" if off["unit"] == "deg" else " mm"
+            why = ["at the limit of its strength"] if off["at_limit"] else []
+            why += [f"touching {' and '.join(off['touching'])}"] if off["touching"] else []
+            if not why:
+                continue
+            who, when = path.get("joint") or path["site"], f"from {off['time']:.2f} to {off['end']:.2f} s"
+            sentences.append(
+                f"{who} was off its trajectory {when}, by {abs(off['error']):.3g}{unit} at most, {' and '.join(why)}"
+            )
+    return sentences
 
 
 def _beats(take: Take, name: str) -> list[dict[str, Any]]:
@@ -129,6 +166,7 @@ def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any
         elif fell is not None:
             sentences.append(f"{name} fell at {fell:.2f} s")
         sentences += [f"{name}: {_miss(beat, cast[name])}" for beat in entry["beats"] if beat["missed"]]
+        sentences += [f"{name}: {sentence}" for sentence in _strayed(entry)]
     return sentences
 
 

@@ -6,16 +6,14 @@ messages below (a snapshot: only the latest counts; an event: every one counts).
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import mujoco
 from mujoco.studio import messages, plugin, sim
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
-from stunt.record.camera import Camera
+from stunt.record.camera import Camera, aim
 from stunt.record.playback import SPEEDS, Playback
 from stunt.record.take import Take
 
@@ -201,18 +199,3 @@ class Panel(plugin.ViewerPlugin):  # type: ignore[misc]
         for k, (when, label) in enumerate(self._beats):
             if imgui.Selectable(f"{when:7.3f} s   {label}##beat{k}", k == current):
                 self._send(SeekSnapshot(when))
-
-
-def aim(view: mujoco.MjvCamera, camera: Camera) -> None:
-    """Point MuJoCo's free camera where ours looks."""
-    mujoco.mjv_defaultCamera(view)
-    back = [e - t for e, t in zip(camera.eye, camera.target, strict=True)]
-    distance = sum(b * b for b in back) ** 0.5
-    view.lookat[:] = camera.target
-    view.distance = distance
-    view.azimuth = _degrees(back[1], back[0]) + 180.0
-    view.elevation = -_degrees(back[2], (back[0] ** 2 + back[1] ** 2) ** 0.5)
-
-
-def _degrees(y: float, x: float) -> float:
-    return math.degrees(math.atan2(y, x))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.compiled import compiled
+from stunt.control.views import bytes_, ints, longs
 from stunt.stage.build import Built
 
 SCENERY: Final = 0
@@ -44,24 +45,35 @@ class Hit:
 
 
 @compiled
-def _scan(
-    geoms: Any, dist: Any, normals: Any, count: int, owner: Any, geom_body: Any, body_dof: Any, body_parent: Any,
-    dof_parent: Any, dof_tree: Any, free_tree: Any, static: Any, touch: Any, first: Any, planted: Any, grounded: Any,
-) -> None:  # fmt: skip
-    """Mark touching owner pairs, and the joints and trees that stand on something."""
-    touch[:] = 0
-    planted[:] = 0
-    grounded[:] = 0
+def _scan(geoms: Any, dist: Any, normals: Any, count: int, table: Any) -> None:
+    """Mark touching owner pairs, and the joints and trees that stand on something.
+
+    Args:
+        geoms: Geoms of each contact, (count, 2).
+        dist: Distance of each contact [m], (count,).
+        normals: Frame of each contact, (count, 9).
+        count: How many contacts there are.
+        table: Addresses of the watch's arrays: handing over each of them would cost more than the scan.
+    """
+    sizes, owner, geom_body, body_dof = longs(table[0]), longs(table[1]), ints(table[2]), longs(table[3])
+    body_parent, dof_parent, dof_tree = ints(table[4]), ints(table[5]), ints(table[6])
+    free_tree, static, touch, first = longs(table[7]), longs(table[8]), bytes_(table[9]), longs(table[10])
+    planted, grounded, root_dofs = longs(table[11]), longs(table[12]), longs(table[13])
+    owners = sizes[0]
+    for i in range(owners * owners):
+        touch[i] = 0
+    for i in range(sizes[1]):
+        planted[i] = 0
+    for i in range(sizes[2]):
+        grounded[i] = 0
     for c in range(count):
         if dist[c] > 0.0:
             continue
         one, two = owner[geoms[c, 0]], owner[geoms[c, 1]]
         if one == two:
             continue
-        touch[one, two] = 1
-        touch[two, one] = 1
-        first[one, two] = c
-        first[two, one] = c
+        touch[one * owners + two] = touch[two * owners + one] = 1
+        first[one * owners + two] = first[two * owners + one] = c
         if not static[one] and not static[two]:
             continue
         if abs(normals[c, 2]) < _UPWARD:
@@ -79,6 +91,8 @@ def _scan(
         while dof >= 0:
             planted[dof] = 1
             dof = dof_parent[dof]
+    for i in range(sizes[3]):
+        planted[root_dofs[i]] = 0
 
 
 class ContactWatch:
@@ -125,6 +139,14 @@ class ContactWatch:
         people = np.array([name in built.characters for name in self.owners])
         hits = np.outer(people, self._counts)
         self._matters = np.triu(hits | hits.T)
+        self._heeds_hits = bool(self._matters.any())
+        sizes = (len(self.owners), planted.size, grounded.size, self._root_dofs.size)
+        self._arrays = (
+            np.array(sizes, np.int64), self._owner, model.geom_bodyid, self._body_dof, model.body_parentid,
+            model.dof_parentid, model.dof_treeid, self._free_tree, self._static, self.touch, self._first, planted,
+            grounded, self._root_dofs,
+        )  # fmt: skip
+        self._table = np.array([array.ctypes.data for array in self._arrays], np.int64)
 
     def _counts_as_hit(self, name: str | None) -> bool:
         if name is None:
@@ -133,24 +155,15 @@ class ContactWatch:
 
     def look(self, time: float) -> list[Hit]:
         """Read the engine's contacts; return the hits that are new."""
-        contact, model = self._data.contact, self._model
+        contact = self._data.contact
         count = self._data.ncon
         if count == 0 and not self.touch.any():
             if self._root_dofs.size:
                 self._planted[:] = 0
                 self._grounded[:] = 0
             return []
-        _scan(
-            contact.geom, contact.dist, contact.frame, count, self._owner, model.geom_bodyid, self._body_dof,
-            model.body_parentid, model.dof_parentid, self._dof_tree(), self._free_tree, self._static, self.touch,
-            self._first, self._planted, self._grounded,
-        )  # fmt: skip
-        self._planted[self._root_dofs] = 0
-        return self._new_hits(time)
-
-    def _dof_tree(self) -> NDArray[np.int32]:
-        tree: NDArray[np.int32] = self._model.dof_treeid
-        return tree
+        _scan(contact.geom, contact.dist, contact.frame, count, self._table)
+        return self._new_hits(time) if self._heeds_hits else []
 
     def _new_hits(self, time: float) -> list[Hit]:
         touching = self._matters & (self.touch != 0)

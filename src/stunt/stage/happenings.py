@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
+from stunt.stage.drag import Dragging
 from stunt.stage.loop import Stage
-from stunt.stage.scene import Attach, Event, Push, Release, Throw
+from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 _FAR_AWAY = 0.05  # [m] a thing held at this distance looks wrong
 
@@ -32,6 +33,7 @@ class Happenings:
         self._stage = stage
         self._waiting: list[tuple[int, Event]] = []
         self._pushing: list[tuple[Push, int, int]] = []  # push, body, tick of its end
+        self._dragging: list[Dragging] = []
         self._watching: list[tuple[Attach, int]] = []  # attach on contact, tick at which to give up
         self._forced: set[int] = set()
         self.log: list[dict[str, Any]] = []
@@ -45,8 +47,15 @@ class Happenings:
         self._waiting.append((max(self._stage.tick_of(event.at), self._stage.tick), event))
         self._waiting.sort(key=lambda entry: entry[0])
 
+    def replace_waiting(self, events: Iterable[Event]) -> None:
+        """Let other events happen from now on; those whose time has come stay as they were."""
+        self._waiting = []
+        for event in events:
+            if self._stage.tick_of(event.at) > self._stage.tick:
+                self.add(event)
+
     def _check(self, event: Event) -> None:
-        if isinstance(event, Push):
+        if isinstance(event, (Push, Drag)):
             self._body(event.target, event)
             return
         prop = self._stage.prop(event.prop, event.place)
@@ -75,7 +84,7 @@ class Happenings:
 
     def due(self) -> int | None:
         """Return the tick of the next event; every control step while one is under way."""
-        if self._pushing or self._watching:
+        if self._pushing or self._watching or self._dragging:
             return max(self._last + 1, self._stage.tick)
         return self._waiting[0][0] if self._waiting else None
 
@@ -108,6 +117,10 @@ class Happenings:
                 self._attach(event)
             case Release():
                 self.release(self._stage.prop(event.prop))
+            case Drag():
+                body = self._body(event.target, event)
+                self._dragging.append(Dragging(event, body, self._stage.data.xipos[body].copy()))
+                self._note("drag", target=event.target, until=event.until)
 
     def _force(self, push: Push, steps: int) -> NDArray[np.float64]:
         if push.impulse is not None:
@@ -115,13 +128,14 @@ class Happenings:
         return np.asarray(push.force if push.force is not None else (0.0, 0.0, 0.0))
 
     def _keep_pushing(self, tick: int) -> None:
-        if not self._pushing and not self._forced:
+        if not self._pushing and not self._dragging and not self._forced:
             return
         stage = self._stage
         for body in self._forced:
             stage.data.xfrc_applied[body] = 0.0
         self._forced.clear()
         self._pushing = [entry for entry in self._pushing if entry[2] > tick]
+        self._dragging = [entry for entry in self._dragging if stage.tick_of(entry.event.until) > tick]
         if self._pushing:
             mujoco.mj_kinematics(stage.model, stage.data)
         for push, body, _ in self._pushing:
@@ -133,6 +147,9 @@ class Happenings:
             stage.data.xfrc_applied[body, :3] += force
             stage.data.xfrc_applied[body, 3:] += np.cross(lever, force)
             self._forced.add(body)
+        for entry in self._dragging:
+            stage.data.xfrc_applied[entry.body, :3] += entry.force(stage)
+            self._forced.add(entry.body)
 
     def _throw(self, event: Throw) -> None:
         stage, prop = self._stage, self._stage.prop(event.prop)
@@ -201,9 +218,13 @@ class Happenings:
 
     def save(self) -> Any:
         """Return what must survive a restore."""
-        return copy.deepcopy((self._waiting, self._pushing, self._watching, self._forced, self.log, self._last))
+        return copy.deepcopy(
+            (self._waiting, self._pushing, self._watching, self._forced, self.log, self._last, self._dragging)
+        )
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self._waiting, self._pushing, self._watching, self._forced, log, self._last = copy.deepcopy(state)
+        (
+            self._waiting, self._pushing, self._watching, self._forced, log, self._last, self._dragging,
+        ) = copy.deepcopy(state)  # fmt: skip
         self.log[:] = log

@@ -39,6 +39,10 @@ def add_prop(spec: mujoco.MjSpec, name: str, prop: PropSpec) -> None:
         grip.active = False
         grip.solref = [0.004, 1.0]
         grip.solimp = [0.99, 0.999, 0.001, 0.5, 2.0]
+        if prop.rope is not None:
+            rope = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY)
+            rope.name, rope.name1, rope.name2 = f"{name}/rope", name, "world"
+            rope.data[:3] = [0.0, 0.0, prop.rope]  # the end of the rope stays where it is
 
 
 def _sphere(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:

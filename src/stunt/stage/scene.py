@@ -73,6 +73,7 @@ class PropSpec:
         active: Whether touching it counts as a hit (a ball: yes; ground, a chair one sits on: no). None: yes for
             things that can move, no for scenery.
         friction: Sliding friction coefficient.
+        rope: Length of the rope it hangs from, up from its centre [m]; None: it hangs from nothing.
         color: RGBA in 0–1.
     """
 
@@ -90,6 +91,7 @@ class PropSpec:
     spin: Vector = (0.0, 0.0, 0.0)
     active: bool | None = None
     friction: float = 0.8
+    rope: float | None = None
     color: tuple[float, float, float, float] = (0.75, 0.35, 0.2, 1.0)
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -180,7 +182,28 @@ class Release:
     place: Place = field(default=NOWHERE, compare=False)
 
 
-Event = Push | Throw | Attach | Release
+@dataclass(frozen=True)
+class Drag:
+    """A body pulled about as if by a hand: a spring from it to a point that moves, no stronger than its strength.
+
+    Attributes:
+        target: `character/body` or a prop's name.
+        at: When it is taken hold of [s].
+        until: When it is let go [s].
+        path: Where it is pulled, as displacements from where it was when it was taken hold of [m]; passed one after
+            another, evenly over the time.
+        strength: Largest force [N].
+    """
+
+    target: str
+    at: float
+    until: float
+    path: tuple[Vector, ...]
+    strength: float = 500.0
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+Event = Push | Throw | Attach | Release | Drag
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stunt.direction.door.node import Node
-from stunt.direction.door.values import Section, items, moment, name, seconds, told_by, truth, vector3, wrong
+from stunt.direction.door.values import Section, items, moment, name, number, seconds, told_by, truth, vector3, wrong
 from stunt.errors import MissingValueError, UnknownNameError
-from stunt.stage.scene import Attach, Event, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, Drag, Event, Push, Release, Scene, Throw
 
 EVENT_KEYS: dict[str, tuple[str, ...]] = {
     "push": ("push", "at", "impulse", "force", "duration", "point"),
     "throw": ("throw", "target", "at", "hits_at", "origin", "lead"),
     "attach": ("attach", "to", "at", "on_contact", "until"),
     "release": ("release", "at"),
+    "drag": ("drag", "at", "until", "path", "strength"),
 }
 _ALL_KEYS = tuple(dict.fromkeys(key for keys in EVENT_KEYS.values() for key in keys))
 
@@ -78,11 +79,29 @@ def _release(section: Section, scene: Scene) -> Release:
     return Release(_movable(section.need("release"), scene), moment(section.need("at")), section.place)
 
 
+def _drag(section: Section, scene: Scene) -> Drag:
+    at, until = moment(section.need("at")), section.need("until")
+    if moment(until) <= at:
+        raise wrong(until, f"later than {at:g} s, when it is taken hold of")
+    path = tuple(vector3(point) for point in items(section.need("path")))
+    if not path:
+        raise MissingValueError("a point", "the path of a drag", section.place)
+    return Drag(
+        target=_pushed(section.need("drag"), scene),
+        at=at,
+        until=moment(until),
+        path=path,
+        strength=section.read("strength", number, Drag.strength, above=0.0, most=1e6),
+        place=section.place,
+    )
+
+
 _READERS: dict[str, Callable[[Section, Scene], Event]] = {
     "push": _push,
     "throw": _throw,
     "attach": _attach,
     "release": _release,
+    "drag": _drag,
 }
 
 

@@ -57,7 +57,7 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
     what = f"the part of '{key}'"
     if node.value is None:
         raise MissingValueError("beats' or 'machine", what, node.place)
-    section = Section(node, what, PART_KEYS)
+    section = Section(node, what, tuple(dict.fromkeys((*PART_KEYS, *KINDS))))  # whoever joined KINDS is known here
     reserved = _reserved(section, warnings)
     sections = {key: kind.read(section.need(key), scene, poses) for key, kind in KINDS.items() if key in section}
     beats = _beats(section.get("beats"), poses)

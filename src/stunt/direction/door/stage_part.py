@@ -32,7 +32,7 @@ from stunt.stage.scene import CharacterSpec, Collisions, PropSpec, Scene
 RATE_KEYS = ("rate", "physics_hz", "control_hz")
 CHARACTER_KEYS = (*("body", "at", "facing", "root", "height", "mass", "sex", "strength", "self_collision", "start"),)
 _COMMON = ("shape", "at", "facing", "active", "friction", "color")
-_MOVING = (*_COMMON, "mass", "believed_mass", "velocity", "spin")
+_MOVING = (*_COMMON, "mass", "believed_mass", "velocity", "spin", "rope")
 SHAPE_KEYS: dict[str, tuple[str, ...]] = {
     "sphere": (*_MOVING, "radius"),
     "box": (*_MOVING, "size"),
@@ -134,10 +134,11 @@ def _prop(key: str, node: Node) -> PropSpec:
         spin=section.read("spin", spin, PropSpec.spin),
         active=section.read("active", truth, None),
         friction=section.read("friction", number, PropSpec.friction, least=0.0),
+        rope=section.read("rope", number, None, above=0.0, most=1000.0),
         color=section.read("color", _color, PropSpec.color),
         place=node.place,
     )
-    if prop.mass is None and any((*prop.velocity, *prop.spin)):
+    if prop.mass is None and (any((*prop.velocity, *prop.spin)) or prop.rope is not None):
         raise MissingValueError("mass", f"{section.what}, which moves,", node.place)
     return prop
 

@@ -11,7 +11,7 @@ from stunt.direction.door.poses import LONG_KEYS
 from stunt.direction.script import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
 from stunt.direction.sections import KINDS
 from stunt.motion.pose import Pose
-from stunt.stage.scene import Attach, CharacterSpec, Event, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, PropSpec, Push, Release, Scene, Throw
 
 VERSION = 1
 Data = dict[str, Any]
@@ -21,6 +21,7 @@ _EVENTS: dict[type, tuple[str, str]] = {
     Throw: ("throw", "prop"),
     Attach: ("attach", "prop"),
     Release: ("release", "prop"),
+    Drag: ("drag", "target"),
 }
 
 

@@ -1,0 +1,142 @@
+"""A leg as a chain of two links: where its foot goes in a clip, and how it gets there higher or lower."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from stunt import rotations
+from stunt.character.character import Character
+from stunt.rotations import Floats
+
+_STRAIGHT = 0.995  # of its length: how far a leg is stretched at most
+_FOLDED = 0.35  # of its length: how far it is drawn in at most
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """One leg of a body, by body numbers counted from the root's.
+
+    Attributes:
+        chain: From the first body below the root down to the foot.
+        offsets: Where each of them is in the one above it [m], (chain, 3).
+        points: Corners of the sole, toes as they are at rest, in the foot's frame [m], (points, 3).
+    """
+
+    chain: tuple[int, ...]
+    offsets: Floats
+    points: Floats
+
+    @property
+    def foot(self) -> int:
+        """The foot's number."""
+        return self.chain[-1]
+
+    def joints(self, matrices: Floats) -> Floats:
+        """Return where the chain's bodies are, seen from the root [m], (F, chain, 3), for (F, bodies, 3, 3)."""
+        places, here, above = [], np.zeros((len(matrices), 3)), -1
+        for body, offset in zip(self.chain, self.offsets, strict=True):
+            # The root's own row holds its orientation in the world; seen from itself it is not turned.
+            here = here + (offset if above < 0 else matrices[:, above] @ offset)
+            places.append(here)
+            above = body
+        return np.stack(places, axis=1)
+
+    def sole(self, matrices: Floats, foot: Floats) -> Floats:
+        """Return the corners of the sole seen from the root [m], (F, points, 3), for a foot at (F, 3)."""
+        return np.asarray(foot[:, None] + self.points @ matrices[:, self.foot].transpose(0, 2, 1))
+
+    def lifted(self, turns: Floats, shift: Floats) -> Floats:
+        """Return turns with the foot moved by a shift [m], (F, 3) seen from the root; the foot stays as it is turned.
+
+        Args:
+            turns: Orientations seen from the root, (F, bodies, 4).
+            shift: How far the foot is moved, (F, 3).
+        """
+        joints = self.joints(rotations.to_matrix(turns))
+        hip, knee, ankle = joints[:, -3], joints[:, -2], joints[:, -1]
+        upper, lower = _length(knee - hip), _length(ankle - knee)
+        way = ankle + shift - hip
+        reach = _length(way)
+        whole = upper + lower
+        far = np.clip(reach, _FOLDED * whole, np.maximum(_STRAIGHT * whole, np.minimum(_length(ankle - hip), whole)))
+        along = way / reach
+        bend = _bend(along, knee - hip, turns[:, self.chain[-3]])
+        cosine = np.clip((upper**2 + far**2 - lower**2) / (2 * upper * far), -1.0, 1.0)
+        new_knee = hip + upper * (cosine * along + np.sqrt(1.0 - cosine**2) * bend)
+        new_ankle = hip + far * along
+        result = turns.copy()
+        for body, old, new in (
+            (self.chain[-3], knee - hip, new_knee - hip),
+            (self.chain[-2], ankle - knee, new_ankle - new_knee),
+        ):
+            result[:, body] = rotations.multiply(_between(old, new), turns[:, body])
+        return result
+
+
+def _length(vector: Floats) -> Floats:
+    return np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-9)
+
+
+def _bend(along: Floats, thigh: Floats, turn: Floats) -> Floats:
+    """Return the direction across the leg in which the knee points, (F, 3)."""
+    across = thigh - (thigh * along).sum(axis=-1, keepdims=True) * along
+    forward = rotations.rotate(turn, np.array([1.0, 0.0, 0.0]))
+    forward = forward - (forward * along).sum(axis=-1, keepdims=True) * along
+    size = np.linalg.norm(across, axis=-1, keepdims=True)
+    # A leg that is all but straight does not say where its knee is; the thigh's front does.
+    mixed = across + forward / _length(forward) * np.maximum(0.02 - size, 0.0)
+    return np.asarray(mixed / _length(mixed))
+
+
+def _between(old: Floats, new: Floats) -> Floats:
+    """Return the shortest turns from some directions to others, (F, 4)."""
+    a, b = old / _length(old), new / _length(new)
+    real = 1.0 + (a * b).sum(axis=-1, keepdims=True)
+    return rotations.normalise(np.concatenate([np.maximum(real, 1e-9), np.cross(a, b)], axis=-1))
+
+
+def legs_of(model: mujoco.MjModel, character: Character, soles: list[int]) -> list[Leg]:
+    """Return the legs of a character: chains of at least three bodies that end in a foot.
+
+    Args:
+        model: The scene.
+        character: Who.
+        soles: Geoms it stands on.
+    """
+    first = character.root_body
+    bodies = {int(model.geom_bodyid[geom]) for geom in soles}
+    feet = [body for body in sorted(bodies) if int(model.body_parentid[body]) not in bodies]
+    return [leg for foot in feet if (leg := _leg(model, first, foot, soles)) is not None]
+
+
+def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg | None:
+    chain, body = [foot], int(model.body_parentid[foot])
+    while body > root:
+        chain.insert(0, body)
+        body = int(model.body_parentid[body])
+    if body != root or len(chain) < 3:
+        return None
+    toes = [b for b in range(foot + 1, model.nbody) if int(model.body_parentid[b]) == foot]
+    points = []
+    for geom in soles:
+        owner = int(model.geom_bodyid[geom])
+        if owner not in (foot, *toes):
+            continue
+        corners = _corners(model, geom)
+        if owner != foot:  # toes are taken as they are at rest; what they bend by is little
+            corners = model.body_pos[owner] + rotations.rotate(model.body_quat[owner], corners)
+        points.append(corners)
+    if not points:
+        return None
+    offsets = np.stack([model.body_pos[b] for b in chain])
+    return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points))
+
+
+def _corners(model: mujoco.MjModel, geom: int) -> Floats:
+    """Return the corners of a geom's box in its body's frame [m], (8, 3)."""
+    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))

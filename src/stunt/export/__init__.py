@@ -1,0 +1,12 @@
+"""A take out into other tools: `stunt.export.export(take, "dance.glb")`; the suffix says which format.
+
+>>> from stunt.export import export
+>>> export("takes/ymca", "ymca.glb", fps=60)  # doctest: +SKIP
+[PosixPath('ymca.glb')]
+"""
+
+from stunt.export.door import export
+from stunt.export.options import Options, Up
+from stunt.export.registry import FORMATS, Format
+
+__all__ = ["FORMATS", "Format", "Options", "Up", "export"]

@@ -1,0 +1,163 @@
+"""A character as other tools know one: bones in a tree, a rest pose, and where every bone is in every frame.
+
+In the rest pose the character stands at the origin facing +x, arms held away from the body, and every bone's frame is
+parallel to the world's: its rotation in a frame is the turn from there. A bone sits where its joint is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.errors import ExportError
+from stunt.export.rest import rest_pose
+from stunt.export.sampling import Floats, Motion
+from stunt.rotations import conjugate, from_rotation_vector, heading, multiply, rotate
+
+GROUND_BONE = "root"
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A character's bones over time. B bones, parents before children, the first the only root; F frames.
+
+    Attributes:
+        character: Its name.
+        names: Bone names.
+        parents: Index of each bone's parent; −1 for the root.
+        bodies: Body of each bone in the model; −1 for bones that were added.
+        rest: Where the bones are in the rest pose [m], (B, 3).
+        body_rest: Where their bodies are in the rest pose [m], (B, 3).
+        body_turn: How their bodies are turned in the rest pose, (B, 4).
+        positions: Where the bones are in the world [m], (F, B, 3).
+        rotations: How they are turned from the rest pose, (F, B, 4); of the two signs the one nearer the frame before.
+    """
+
+    character: str
+    names: tuple[str, ...]
+    parents: tuple[int, ...]
+    bodies: tuple[int, ...]
+    rest: Floats
+    body_rest: Floats
+    body_turn: Floats
+    positions: Floats
+    rotations: Floats
+
+    def offsets(self) -> Floats:
+        """Return where each bone is from its parent in the rest pose [m], (B, 3); the root from the origin."""
+        result = self.rest.copy()
+        for bone, parent in enumerate(self.parents):
+            if parent >= 0:
+                result[bone] -= self.rest[parent]
+        return result
+
+    def local(self) -> tuple[Floats, Floats]:
+        """Return places [m] (F, B, 3) and turns (F, B, 4) of all bones in their parents' frames."""
+        places, turns = self.positions.copy(), self.rotations.copy()
+        for bone, parent in enumerate(self.parents):
+            if parent >= 0:
+                back = conjugate(self.rotations[:, parent])
+                places[:, bone] = rotate(back, self.positions[:, bone] - self.positions[:, parent])
+                turns[:, bone] = multiply(back, self.rotations[:, bone])
+        return places, continuous(turns)
+
+
+def make_rig(motion: Motion, name: str, about: Mapping[str, Any]) -> Rig:
+    """Make a character's rig.
+
+    Args:
+        motion: The take at the export's times.
+        name: The character.
+        about: What the take's meta says of it.
+    """
+    model = motion.model
+    character = Character(model, name)
+    if not character.bodies:
+        raise ExportError(f"the take's model has no bodies of '{name}'.")
+    names = sorted(character.bodies, key=lambda body: character.bodies[body])
+    bodies = [character.bodies[body] for body in names]
+    index = {body: bone for bone, body in enumerate(bodies)}
+    parents = tuple(index.get(int(model.body_parentid[body]), -1) for body in bodies)
+    anchors = np.array([_anchor(model, body) for body in bodies])
+    places, turns = rest_pose(model, character, about)
+    places, turns = places[bodies], turns[bodies]
+    world = motion.rotations[:, bodies]
+    rig = Rig(
+        character=name,
+        names=tuple(names),
+        parents=parents,
+        bodies=tuple(bodies),
+        rest=places + rotate(turns, anchors),
+        body_rest=places,
+        body_turn=turns,
+        positions=motion.positions[:, bodies] + rotate(world, anchors),
+        rotations=continuous(multiply(world, conjugate(turns))),
+    )
+    return rig if parents.count(-1) == 1 else _with_ground(rig, moving=False)
+
+
+def in_place(rig: Rig) -> Rig:
+    """Return a rig whose root stays over the spot where it began."""
+    return replace(rig, positions=rig.positions - travel(rig)[:, None])
+
+
+def travel(rig: Rig) -> Floats:
+    """Return how far over the ground the root has come since the first frame [m], (F, 3)."""
+    root = next(bone for bone, body in enumerate(rig.bodies) if body >= 0)
+    return np.asarray((rig.positions[:, root] - rig.positions[0, root]) * [1.0, 1.0, 0.0])
+
+
+def with_root_motion(rig: Rig) -> Rig:
+    """Return a rig with a bone on the ground that carries the root's travel and heading."""
+    return _with_ground(rig, moving=True)
+
+
+def _with_ground(rig: Rig, *, moving: bool) -> Rig:
+    frames = len(rig.positions)
+    place, turn = np.zeros((frames, 1, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (frames, 1, 1))
+    if moving:
+        place[:, 0, :2] = rig.positions[:, 0, :2]
+        spins = np.zeros((frames, 3))
+        spins[:, 2] = np.unwrap(heading(rig.rotations[:, 0]))
+        turn[:, 0] = from_rotation_vector(spins)
+    name = GROUND_BONE
+    while name in rig.names:
+        name = f"ground_{name}"
+    return replace(
+        rig,
+        names=(name, *rig.names),
+        parents=(-1, *(parent + 1 for parent in rig.parents)),
+        bodies=(-1, *rig.bodies),
+        rest=np.concatenate([np.zeros((1, 3)), rig.rest]),
+        body_rest=np.concatenate([np.zeros((1, 3)), rig.body_rest]),
+        body_turn=np.concatenate([[[1.0, 0.0, 0.0, 0.0]], rig.body_turn]),
+        positions=np.concatenate([place, rig.positions], axis=1),
+        rotations=continuous(np.concatenate([turn, rig.rotations], axis=1)),
+    )
+
+
+def continuous(turns: Floats) -> Floats:
+    """Return quaternions (F, …, 4) with signs such that none jumps: the same rotation, smooth to interpolate."""
+    if len(turns) < 2:
+        return turns
+    flips = np.where(np.sum(turns[1:] * turns[:-1], axis=-1) < 0.0, -1.0, 1.0)
+    signs = np.concatenate([np.ones_like(flips[:1]), np.cumprod(flips, axis=0)])
+    return np.asarray(turns * signs[..., None])
+
+
+def _anchor(model: mujoco.MjModel, body: int) -> Floats:
+    """Return where a body's joint is in its frame [m], (3,); its origin where it has none, or several apart."""
+    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    turning = [j for j in range(first, first + count) if model.jnt_type[j] in _TURNING]
+    places = model.jnt_pos[turning]
+    if not len(places) or np.ptp(places, axis=0).max() > 1e-9:
+        return np.zeros(3)
+    return np.asarray(places[0].copy())
+
+
+_TURNING = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_BALL)

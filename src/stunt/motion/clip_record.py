@@ -1,0 +1,97 @@
+"""What a take remembers of the clip a body was built from, so that its motion can be written on that very skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stunt.errors import StuntError
+from stunt.motion.clip import Clip, Door, EndSite, Skeleton
+from stunt.motion.clip_bodies import is_clip_file
+from stunt.motion.read import read_clip, split_reference
+from stunt.motion.skeleton_body import body_from_clip
+from stunt.motion.standing import reference_stance
+from stunt.motion.vocabulary import guess_parts
+from stunt.rotations import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ClipRecord:
+    """The skeleton of a clip, and which of its joints became which body.
+
+    Attributes:
+        name: The clip's.
+        skeleton: Its joints, as in the file.
+        fps: Its frame rate.
+        door: Units and axes of its file; no values.
+        stance: Rotations of the joints in the body's reference stance, (J, 4).
+        joints: Joint of each body, by the body's name.
+    """
+
+    name: str
+    skeleton: Skeleton
+    fps: float
+    door: Door
+    stance: Floats
+    joints: Mapping[str, int]
+
+
+def clip_record(body: str) -> dict[str, Any] | None:
+    """Return the record of the clip a body is named by, as JSON-able data; None where it is no clip."""
+    if not is_clip_file(body):
+        return None
+    try:
+        file = Path(split_reference(body)[0])
+        return _remembered(body, file.stat().st_mtime_ns)
+    except (OSError, StuntError):  # the body was built from it a moment ago; without it the take is still a take
+        return None
+
+
+@lru_cache(maxsize=8)
+def _remembered(body: str, modified: int) -> dict[str, Any]:
+    clip = read_clip(body)
+    made = body_from_clip(clip)
+    parts = dict(guess_parts(clip.skeleton.names, clip.skeleton.parents))
+    stance, _ = reference_stance(made.clip, parts)
+    bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
+    return _to_data(clip, stance.rotations, bones)
+
+
+def _to_data(clip: Clip, stance: Floats, joints: Mapping[str, int]) -> dict[str, Any]:
+    skeleton = clip.skeleton
+    return {
+        "name": clip.name,
+        "fps": clip.fps,
+        "format": clip.door.format,
+        "scale": clip.door.scale,
+        "axes": clip.door.axes.tolist(),
+        "added": list(clip.door.added),
+        "names": list(skeleton.names),
+        "parents": list(skeleton.parents),
+        "offsets": skeleton.offsets.tolist(),
+        "end_sites": [[site.parent, site.offset.tolist(), site.name] for site in skeleton.end_sites],
+        "channels": [list(names) for names in skeleton.channels],
+        "stance": stance.tolist(),
+        "joints": dict(joints),
+    }
+
+
+def record_from_data(data: Mapping[str, Any]) -> ClipRecord:
+    """Return a record from what a take holds."""
+    sites = tuple(EndSite(int(parent), np.array(offset, float), name) for parent, offset, name in data["end_sites"])
+    skeleton = Skeleton(
+        tuple(data["names"]),
+        tuple(data["parents"]),
+        np.array(data["offsets"], float),
+        sites,
+        tuple(tuple(names) for names in data["channels"]),
+    )
+    door = Door(
+        format=data["format"], scale=data["scale"], axes=np.array(data["axes"], float), added=tuple(data["added"])
+    )
+    return ClipRecord(data["name"], skeleton, data["fps"], door, np.array(data["stance"], float), data["joints"])

@@ -1,0 +1,155 @@
+"""glTF documents: the JSON, the buffers behind it, and accessors as arrays. Binary (.glb) and text (.gltf) alike."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+import numpy as np
+
+from stunt.errors import Place
+from stunt.motion.formats.raw import MAX_BYTES, MAX_VALUES, ClipFileError, read_bytes
+from stunt.rotations import Floats
+
+_MAGIC, _JSON, _BIN = b"glTF", 0x4E4F534A, 0x004E4942
+_KINDS: Final = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_WIDTHS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A glTF file.
+
+    Attributes:
+        place: The file, for error messages.
+        data: Its JSON.
+        chunk: The binary chunk of a .glb.
+        buffers: Buffers that were read so far, by number.
+    """
+
+    place: Place
+    data: Mapping[str, Any]
+    chunk: bytes = b""
+    buffers: dict[int, bytes] = field(default_factory=dict)
+
+    def items(self, kind: str) -> list[dict[str, Any]]:
+        """Return the objects of a top-level list (`nodes`, `skins`, …); none where the file has none."""
+        found = self.data.get(kind, [])
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            raise self.wrong(f"'{kind}' is no list of objects.")
+        return found
+
+    def item(self, kind: str, number: object) -> dict[str, Any]:
+        """Return one of them, or say that it is not there."""
+        found = self.items(kind)
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(found):
+            raise self.wrong(f"there is no {kind}[{number}]; the file has {len(found)}.")
+        return found[number]
+
+    def wrong(self, message: str) -> ClipFileError:
+        """Make an error about this file."""
+        return ClipFileError(message, self.place)
+
+    def array(self, accessor: object) -> Floats:
+        """Return an accessor's values as (count, components), normalised integers as fractions.
+
+        Raises:
+            ClipFileError: It refers to what is not there, or to more than fits.
+        """
+        item = self.item("accessors", accessor)
+        width, code = _WIDTHS.get(str(item.get("type"))), item.get("componentType")
+        count = item.get("count")
+        if width is None or code not in _KINDS or not isinstance(count, int) or not 0 < count * width <= MAX_VALUES:
+            raise self.wrong(f"accessors[{accessor}] is of no kind glTF has.")
+        kind = np.dtype(_KINDS[code])
+        values = np.zeros((count, width))
+        if "bufferView" in item:
+            values = self._view(item["bufferView"], int(item.get("byteOffset", 0)), count, width, kind)
+        if "sparse" in item:
+            self._patch(values, item["sparse"], width, kind)
+        if item.get("normalized") and kind.kind in "iu":
+            values = np.maximum(values / np.iinfo(kind).max, -1.0)
+        if not np.isfinite(values).all():
+            raise self.wrong(f"accessors[{accessor}] has values that are no numbers.")
+        return values
+
+    def _patch(self, values: Floats, sparse: Mapping[str, Any], width: int, kind: np.dtype[Any]) -> None:
+        where, what = sparse["indices"], sparse["values"]
+        number = np.dtype(_KINDS[where["componentType"]])
+        count = int(sparse["count"])
+        rows = self._view(where["bufferView"], int(where.get("byteOffset", 0)), count, 1, number)[:, 0].astype(int)
+        if rows.max(initial=0) >= len(values):
+            raise self.wrong("a sparse accessor reaches past its end.")
+        values[rows] = self._view(what["bufferView"], int(what.get("byteOffset", 0)), count, width, kind)
+
+    def _view(self, view: object, offset: int, count: int, width: int, kind: np.dtype[Any]) -> Floats:
+        item = self.item("bufferViews", view)
+        data = self._buffer(item.get("buffer"))
+        row = width * kind.itemsize
+        stride = int(item.get("byteStride", row))
+        start = int(item.get("byteOffset", 0)) + offset
+        if start < 0 or stride < row or start + (count - 1) * stride + row > len(data):
+            raise self.wrong(f"bufferViews[{view}] reaches past the end of its buffer.")
+        rows = np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))
+        return rows.astype(float)
+
+    def _buffer(self, number: object) -> bytes:
+        item = self.item("buffers", number)
+        assert isinstance(number, int)
+        if number not in self.buffers:
+            self.buffers[number] = self._read_buffer(item)
+        return self.buffers[number]
+
+    def _read_buffer(self, item: Mapping[str, Any]) -> bytes:
+        uri = item.get("uri")
+        if uri is None:
+            return self.chunk
+        if str(uri).startswith("data:"):
+            try:
+                return base64.b64decode(str(uri).partition(",")[2], validate=True)
+            except binascii.Error:
+                raise self.wrong("a buffer's base64 data are broken.") from None
+        beside = Path(self.place.file).parent / unquote(str(uri))
+        return read_bytes(beside)
+
+
+def read_document(path: str | Path) -> Document:
+    """Read a .glb or .gltf file.
+
+    Raises:
+        ClipFileError: It is neither, is cut short, or is of a version before 2.
+    """
+    data, place = read_bytes(path), Place(str(path))
+    chunk = b""
+    if data[:4] == _MAGIC:
+        data, chunk = _chunks(data, place)
+    try:
+        content = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise ClipFileError("is no glTF file: its JSON cannot be read.", place) from None
+    version = str(content.get("asset", {}).get("version", "")) if isinstance(content, dict) else ""
+    if not version.startswith("2"):
+        raise ClipFileError(f"is no glTF 2 file (its version is '{version[:10]}').", place)
+    return Document(place, content, chunk)
+
+
+def _chunks(data: bytes, place: Place) -> tuple[bytes, bytes]:
+    """Return the JSON and the binary chunk of a .glb."""
+    found: dict[int, bytes] = {}
+    position = 12
+    while position + 8 <= min(len(data), MAX_BYTES):
+        size, kind = struct.unpack_from("<II", data, position)
+        if position + 8 + size > len(data):
+            raise ClipFileError("is cut short: a chunk reaches past the end of the file.", place)
+        found.setdefault(kind, data[position + 8 : position + 8 + size])
+        position += 8 + size
+    if _JSON not in found:
+        raise ClipFileError("is a .glb without its JSON chunk.", place)
+    return found[_JSON], found.get(_BIN, b"")

@@ -1,0 +1,183 @@
+"""Every edit the page can ask for, by name: poses, events, clips, tension and beats, as edits of the script."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stunt.studio import beat_edits
+from stunt.studio.beat_edits import Data, tidy
+from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
+
+Made = tuple[str, list[Edit]]
+
+
+def _added(data: Data, key: str, value: Any) -> list[Edit]:
+    """Return the edits that put one more item into a top-level list."""
+    have = data.get(key)
+    if have:
+        return [Insert((key,), len(have), value)]
+    return [Set((key,), [value])]
+
+
+def _named(data: Data, section: str, name: str, value: Any) -> list[Edit]:
+    """Return the edits that set an entry of a top-level mapping."""
+    return [Set((section, name), value)] if data.get(section) else [Set((section,), {name: value})]
+
+
+def save_pose(data: Data, name: str, angles: Mapping[str, float], like: str | None = None) -> Made:
+    """Put a pose into the script's library, or change one: only the joints that differ are touched."""
+    if not name or not name.replace("_", "").replace("-", "").isalnum():
+        raise EditError(f"'{name}' is no name for a pose: letters, digits, '_' and '-'.")
+    rounded = {joint: _number(angle) for joint, angle in angles.items()}
+    old = (data.get("poses") or {}).get(name)
+    if not isinstance(old, dict):
+        new = {"like": like, **rounded} if like else rounded
+        return f"new pose {name}", _named(data, "poses", name, new)
+    place = ("poses", name, "angles") if "angles" in old else ("poses", name)
+    have = old.get("angles", old)
+    return f"pose {name}", [Set((*place, j), a) for j, a in rounded.items() if have.get(j) != a]
+
+
+def _number(value: float) -> float:
+    if not (isinstance(value, int | float) and math.isfinite(value)):
+        raise EditError(f"{value!r} is no angle.")
+    return round(float(value), 2)
+
+
+def add_event(data: Data, event: Mapping[str, Any]) -> Made:
+    """Let something happen."""
+    return f"add {next(iter(event))}", _added(data, "events", dict(event))
+
+
+def keep_touches(data: Data, touches: list[Mapping[str, Any]]) -> Made:
+    """Write what the hand did into the script, with the things it threw."""
+    edits: list[Edit] = []
+    props = {str(t["throw"]): dict(t["prop"]) for t in touches if "prop" in t}
+    missing = {name: prop for name, prop in props.items() if name not in (data.get("props") or {})}
+    for name, prop in missing.items():
+        edits += _named({**data, "props": {**(data.get("props") or {}), **dict(list(missing.items())[:1])}}
+                        if edits else data, "props", name, prop)  # fmt: skip
+    events = [{key: value for key, value in touch.items() if key != "prop"} for touch in touches]
+    have = data.get("events")
+    if have:
+        edits += [Insert(("events",), len(have) + k, event) for k, event in enumerate(events)]
+    elif events:
+        edits.append(Set(("events",), events))
+    return "keep touches", edits
+
+
+def move_event(data: Data, index: int, at: float) -> Made:
+    """Let an event happen at another time; a throw's hit and the end of waiting move with it."""
+    event = _event(data, index)
+    by = max(tidy(at), 0.0) - float(event.get("at", 0.0))
+    moved = [key for key in ("at", "hits_at", "until") if key == "at" or event.get(key) is not None]
+    edits: list[Edit] = [Set(("events", index, key), tidy(float(event.get(key, 0.0)) + by)) for key in moved]
+    return f"move {next(iter(event))}", edits
+
+
+def set_event(data: Data, index: int, values: Mapping[str, Any]) -> Made:
+    """Change what happens in an event."""
+    event = _event(data, index)
+    return f"change {next(iter(event))}", [Set(("events", index, str(k)), v) for k, v in values.items()]
+
+
+def delete_event(data: Data, index: int) -> Made:
+    """Let an event not happen."""
+    event = _event(data, index)
+    label = f"delete {next(iter(event))}"
+    return label, [Delete(("events",)) if len(data["events"]) == 1 else Delete(("events", index))]
+
+
+def _event(data: Data, index: int) -> Mapping[str, Any]:
+    events = data.get("events") or []
+    if not 0 <= index < len(events):
+        raise EditError(f"there is no event {index}; there are {len(events)}.")
+    found: Mapping[str, Any] = events[index]
+    return found
+
+
+CLIP_KEYS = ("at", "blend", "from", "to", "loop")
+
+
+def set_clip(data: Data, character: str, index: int, values: Mapping[str, Any]) -> Made:
+    """Move, trim or blend a clip: `at`, `from`, `to` [s], `blend` [s], `loop`."""
+    plays = _plays(data, character)
+    if not 0 <= index < len(plays):
+        raise EditError(f"there is no clip {index}; there are {len(plays)}.")
+    path = ("performance", character, "clips", "play", index)
+    edits: list[Edit] = []
+    for key, value in values.items():
+        if key not in CLIP_KEYS:
+            raise EditError(f"a clip has no '{key}'.")
+        if value is None:
+            edits += [Delete((*path, key))] if key in plays[index] else []
+        else:
+            edits.append(Set((*path, key), value if isinstance(value, bool) else max(tidy(value), 0.0)))
+    return f"clip {plays[index]['clip']}", edits
+
+
+def add_clip(data: Data, character: str, clip: str, at: float | None = None) -> Made:
+    """Let a character follow one more clip."""
+    plays = _plays(data, character)
+    entry: dict[str, Any] = {"clip": clip} if at is None else {"clip": clip, "at": tidy(at)}
+    return f"add clip {clip}", [Insert(("performance", character, "clips", "play"), len(plays), entry)]
+
+
+def delete_clip(data: Data, character: str, index: int) -> Made:
+    """Take a clip out; the first one stays, somebody follows it from the start."""
+    plays = _plays(data, character)
+    if len(plays) < 2:
+        raise EditError("the only clip of a character stays.")
+    return f"delete clip {plays[index]['clip']}", [Delete(("performance", character, "clips", "play", index))]
+
+
+def _plays(data: Data, character: str) -> list[dict[str, Any]]:
+    clips = ((data.get("performance") or {}).get(character) or {}).get("clips")
+    if not clips:
+        raise EditError(f"'{character}' follows no clips.")
+    return list(clips["play"])
+
+
+def set_tension_pose(data: Data, character: str, index: int, values: Mapping[str, Any]) -> Made:
+    """Move (`at`), stretch (`lasts`) or tighten (`tension`) a pose held by tension; −1 is the tension at the start."""
+    section = ((data.get("performance") or {}).get(character) or {}).get("tension_poses")
+    if not isinstance(section, dict):
+        raise EditError(f"'{character}' has no poses held by tension.")
+    path: tuple[str | int, ...] = ("performance", character, "tension_poses")
+    if index >= 0:
+        poses = section.get("poses") or []
+        if index >= len(poses):
+            raise EditError("this pose belongs to a controller; edit it in the file.")
+        path = (*path, "poses", index)
+    clean = {str(k): tidy(max(v, 0.0)) if isinstance(v, int | float) else v for k, v in values.items()}
+    return "tension", [Set((*path, key), value) for key, value in clean.items()]
+
+
+def set_seconds(data: Data, seconds: float) -> Made:
+    """Say how long the performance lasts."""
+    return "length", [Set(("seconds",), max(tidy(seconds), 0.1))]
+
+
+EDITS: dict[str, Callable[..., Made]] = {
+    "move_beats": beat_edits.move_beats,
+    "add_beat": beat_edits.add_beat,
+    "copy_beat": beat_edits.copy_beat,
+    "delete_beats": beat_edits.delete_beats,
+    "set_hold": beat_edits.set_hold,
+    "set_holds": beat_edits.set_holds,
+    "set_beat_pose": beat_edits.set_beat_pose,
+    "split_limb": beat_edits.split_limb,
+    "save_pose": save_pose,
+    "add_event": add_event,
+    "move_event": move_event,
+    "set_event": set_event,
+    "delete_event": delete_event,
+    "set_clip": set_clip,
+    "add_clip": add_clip,
+    "delete_clip": delete_clip,
+    "set_tension_pose": set_tension_pose,
+    "set_seconds": set_seconds,
+}
+"""What the page may ask for, by name."""

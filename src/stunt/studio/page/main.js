@@ -1,0 +1,326 @@
+// The page: one object that knows the state, and the parts that show it.
+
+import { Curves } from "./curves.js";
+import { dropping, help, library } from "./dialogs.js";
+import { PoseEditor } from "./pose.js";
+import { Line } from "./socket.js";
+import { Timeline } from "./timeline.js";
+import { $, el, menu, toast } from "./tools.js";
+import { Touch } from "./touch.js";
+import { Viewport } from "./viewport.js";
+
+class Studio {
+  constructor() {
+    this.choice = { character: null, limb: null, beats: new Set(), event: null, clip: null };
+    [this.time, this.simulated, this.seconds, this.playing, this.revision] = [0, 0, 0, false, 0];
+    this.setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    this.line = new Line();
+    this.view = new Viewport($("canvas"));
+    this.pose = new PoseEditor(this);
+    this.timeline = new Timeline(this);
+    this.curves = new Curves(this);
+    this.touch = new Touch(this);
+    dropping(this);
+    this.listen();
+    this.buttons();
+    this.keys();
+    this.timing = { edits: [] };
+    this.pending = 0; // requests that have not been answered
+  }
+
+  // -- what the studio says
+
+  listen() {
+    const { line } = this;
+    line.on("document", (message) => this.documentIs(message));
+    line.on("scene", (scene) => this.sceneIs(scene));
+    line.on("results", (results) => this.resultsAre(results));
+    line.on("pose", (frame) => this.frameIs(frame));
+    line.on("error", ({ error }) => this.complain(error));
+    line.on("trouble", ({ error }) => this.complain(`a mistake of the studio: ${error}`));
+    line.on("refused", ({ error }) => toast(error, true));
+    line.on("kinds", ({ exports }) => { this.exports = exports; });
+    line.on("export", (about) => this.exported(about));
+    line.on("line", ({ open }) => { $("busy").textContent = open ? "" : "the studio is gone; waiting for it …"; });
+  }
+
+  documentIs(message) {
+    this.outline = message.outline;
+    this.revision = message.revision;
+    this.text = message.text;
+    $("file-name").textContent = message.name;
+    $("file-name").title = message.path;
+    $("file").classList.toggle("dirty", message.dirty);
+    document.title = `${message.dirty ? "● " : ""}${message.outline.title || message.name} – Stunt studio`;
+    const { undo, redo } = message.history;
+    $("undo").disabled = undo === null;
+    $("redo").disabled = redo === null;
+    $("undo").title = undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo";
+    $("history-note").textContent = undo ?? "";
+    $("touches").hidden = !message.outline.touches.length;
+    $("touch-count").textContent = `${message.outline.touches.length} by hand`;
+    $("script-text").textContent = message.text;
+    if (message.recovered && !this.told) {
+      this.told = true;
+      toast("Unsaved edits of the last session are here again; Undo goes back to the file.");
+    }
+    if (!(this.choice.character in message.outline.characters)) {
+      this.choice = { character: Object.keys(message.outline.characters)[0] ?? null, limb: null, beats: new Set(), event: null, clip: null };
+    }
+    this.notes();
+    this.redraw();
+  }
+
+  sceneIs(scene) {
+    this.scene = scene;
+    this.body = null;
+    this.view.build(scene);
+    this.view.chased = this.choice.character;
+    this.curves.build();
+    this.pose.build();
+    this.pose.stageChanged();
+    this.redraw();
+    $("banner").hidden = true;
+  }
+
+  resultsAre(results) {
+    this.results = results;
+    this.seconds = results.seconds;
+    if (results.error) this.complain(results.error);
+    this.timeline.draw();
+    this.notes();
+    this.caption();
+    if (results.done) {
+      this.curves.fetch();
+      this.trails();
+      this.pose.build();
+      if (this.edited && results.revision >= this.edited.revision) {
+        this.timing.edits.push(performance.now() - this.edited.at);
+        this.edited = null;
+      }
+    }
+  }
+
+  frameIs(frame) {
+    [this.time, this.simulated] = [frame[2], frame[3]];
+    this.shownRevision = frame[1];
+    const seconds = frame[4], playing = Boolean(frame[5]);
+    if (Math.abs(seconds - this.seconds) > 1e-4) {
+      this.seconds = seconds;
+      this.timeline.draw();
+    }
+    if (playing !== this.playing) {
+      this.playing = playing;
+      $("play").textContent = playing ? "❚❚" : "▶";
+    }
+    $("loop").classList.toggle("on", Boolean(frame[7]));
+    const speed = [...$("speed").options].find((o) => Math.abs(Number(o.value) - frame[6]) < 1e-4);
+    if (speed && document.activeElement !== $("speed")) $("speed").value = speed.value;
+    $("time").textContent = this.time.toFixed(3);
+    $("seconds").textContent = this.seconds.toFixed(2);
+    $("progress").firstElementChild.style.width = `${(100 * this.simulated) / Math.max(this.seconds, 1e-3)}%`;
+    $("waiting").hidden = true;
+    this.view.show(frame);
+    this.timeline.move();
+    this.caption();
+    this.curves.paint();
+  }
+
+  complain(text) {
+    $("banner").hidden = false;
+    $("banner-text").textContent = text;
+    $("waiting").hidden = true;
+  }
+
+  caption() {
+    const now = (this.results?.in_charge ?? []).filter((e) => e.time <= this.time + 1e-6);
+    const last = new Map(now.map((e) => [e.character ?? "", e]));
+    const words = [...last.values()].map((e) => {
+      const who = e.controller ?? e.to ?? e.state ?? e.name ?? e.who ?? "";
+      return last.size > 1 && e.character ? `${e.character}: ${who}` : who;
+    });
+    $("caption").textContent = words.filter(Boolean).join("   ·   ");
+  }
+
+  notes() {
+    const { results, outline } = this;
+    if (!results || !outline) return;
+    const beats = Object.entries(results.beats).flatMap(([who, list]) => list.map((b) => ({ who, ...b })));
+    const worst = beats.reduce((a, b) => (a && a.error_deg > b.error_deg ? a : b), null);
+    const note = (kind, text) => el("div", { className: `note ${kind}`, textContent: text });
+    $("tab-notes").replaceChildren(
+      el("h3", { textContent: "Beats" }),
+      beats.length ? note(worst.error_deg < 1 ? "good" : worst.error_deg < 5 ? "warning" : "bad",
+        `${beats.length} beats, worst ${worst.error_deg.toFixed(2)}° off: ${worst.pose} at ${worst.time.toFixed(2)} s`) : note("", "no beats yet"),
+      el("h3", { textContent: "Warnings" }),
+      ...(results.warnings.length ? results.warnings.map((w) => note("warning", w)) : [note("good", "none")]),
+      el("h3", { textContent: "What happened" }),
+      ...results.log.slice(0, 60).map((e) => note("", `${e.time.toFixed(2)} s  ${e.kind} ${e.target ?? e.pose ?? e.prop ?? e.character ?? ""}`)),
+      ...results.hits.slice(0, 40).map((h) => note("", `${h.time.toFixed(2)} s  hit ${h.character ?? ""}/${h.body ?? ""}`)),
+    );
+  }
+
+  // -- what the user wants
+
+  async edit(name, args) {
+    this.edited = { at: performance.now(), revision: Infinity };
+    this.pending += 1;
+    try {
+      const { revision } = await this.line.ask("edit", { name, args });
+      this.edited = { at: this.edited?.at ?? performance.now(), revision };
+      if (this.results?.done && this.results.revision >= revision) this.resultsAre(this.results);
+    } catch (error) {
+      toast(error.message, true);
+      this.timeline.draw();
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  choose(change) {
+    Object.assign(this.choice, change);
+    if ("character" in change || "limb" in change) {
+      this.view.chased = this.choice.character;
+      this.view.last = null;
+      this.curves.build();
+      this.curves.fetch();
+    }
+    this.pose.build();
+    this.timeline.draw();
+  }
+
+  redraw() {
+    this.timeline.draw();
+    this.pose.build();
+  }
+
+  seek(time) {
+    this.line.say("play", { seek: time });
+  }
+
+  async do(op, data) {
+    this.pending += 1;
+    try {
+      return await this.line.ask(op, data);
+    } catch (error) {
+      toast(error.message, true);
+      return null;
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  async save() {
+    const saved = await this.do("save");
+    if (saved) toast(`saved as ${saved.path}`);
+  }
+
+  exported({ state, path, number, error, share }) {
+    const name = path.split(/[\\/]/).pop();
+    $("busy").textContent = state === "writing" ? `writing ${name} … ${share ? `${Math.round(100 * share)} %` : ""}` : "";
+    if (state === "done") toast(`written: ${path}`, false, { href: `export/${number}`, name, text: "download" });
+    if (state === "failed") toast(`${name}: ${error}`, true);
+  }
+
+  async trails() {
+    this.view.clearTrails();
+    if (!this.view.options.trails || !this.scene) return;
+    const chosen = this.body ? [this.scene.bodies.indexOf(this.body)]
+      : this.scene.bodies.map((n, k) => (/(hand|wrist)$/.test(n) ? k : -1)).filter((k) => k >= 0).slice(0, 6);
+    const colours = [0xd9571f, 0x3a6fd8, 0x1f9d61, 0xa04bc4, 0xc99700, 0x00949e];
+    for (const [n, body] of chosen.entries()) {
+      const points = await this.do("ask", { op: "trail", body });
+      if (points) this.view.trail(body, points, colours[n % colours.length]);
+    }
+  }
+
+  setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+    this.view?.theme();
+    this.curves?.paint();
+  }
+
+  option(id, act) {
+    $(id).onclick = () => {
+      const on = $(id).classList.toggle("on");
+      this.view.options[id] = on;
+      act?.(on);
+      if (this.view.frame) this.view.show(this.view.frame);
+    };
+  }
+
+  toBeat(way) {
+    const times = [0, ...(this.outline?.characters[this.choice.character]?.beats ?? []).map((b) => b.time), this.seconds];
+    const next = way > 0 ? times.find((t) => t > this.time + 1e-3) : times.findLast((t) => t < this.time - 1e-3);
+    if (next !== undefined) this.seek(next);
+  }
+
+  buttons() {
+    $("play").onclick = () => this.line.say("play", { playing: !this.playing });
+    $("to-start").onclick = () => this.seek(0);
+    $("step-back").onclick = () => this.line.say("play", { step: -1 });
+    $("step-on").onclick = () => this.line.say("play", { step: 1 });
+    $("loop").onclick = () => this.line.say("play", { loop: !$("loop").classList.contains("on") });
+    $("speed").onchange = () => { this.line.say("play", { speed: Number($("speed").value) }); $("speed").blur(); };
+    $("undo").onclick = () => this.do("undo");
+    $("redo").onclick = () => this.do("redo");
+    $("save").onclick = () => this.save();
+    $("export-button").onclick = () => menu($("export-button"),
+      (this.exports ?? []).map(({ kind, words }) => [words, () => this.do("export", { kind })]));
+    $("library-button").onclick = () => library(this);
+    $("theme").onclick = () => this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    $("help-button").onclick = help;
+    $("banner-close").onclick = () => { $("banner").hidden = true; };
+    $("frame").onclick = () => this.view.frameOn(this.body ? this.choice.character : null);
+    this.option("follow", () => { this.view.last = null; });
+    this.option("ghost", (on) => this.line.say("ghost", { on }));
+    this.option("trails", () => this.trails());
+    this.option("contacts");
+    $("shadows").onclick = () => this.view.shadows($("shadows").classList.toggle("on"));
+    if (!this.view.slow) $("shadows").click();
+    $("paint").onchange = () => {
+      const words = { "": ["", ""], 0: ["relaxed", "braced"], 1: ["no torque", "full strength"], 2: ["on target", "20° off"] };
+      this.view.paint($("paint").value);
+      $("legend").hidden = $("paint").value === "";
+      [$("legend-low").textContent, $("legend-high").textContent] = words[$("paint").value];
+      $("paint").blur();
+    };
+    for (const tab of $("tabs").children) tab.onclick = () => {
+      for (const other of $("tabs").children) {
+        other.classList.toggle("on", other === tab);
+        $(`tab-${other.dataset.tab}`).hidden = other !== tab;
+      }
+      if (tab.dataset.tab === "curves") { this.curves.build(); this.curves.fetch(); }
+    };
+  }
+
+  keys() {
+    const plain = {
+      " ": () => $("play").click(), ArrowLeft: () => this.line.say("play", { step: -1 }), ArrowRight: () => this.line.say("play", { step: 1 }),
+      Home: () => this.seek(0), End: () => this.seek(this.seconds), Delete: () => this.timeline.remove(), Backspace: () => this.timeline.remove(),
+      l: () => $("loop").click(), f: () => $("frame").click(), g: () => $("ghost").click(), t: () => this.timeline.tap(), o: () => library(this),
+      b: () => this.timeline.addBeat(this.time), d: () => this.duplicate(), "?": help, Escape: () => this.choose({ beats: new Set(), event: null, clip: null }),
+    };
+    addEventListener("keydown", (event) => {
+      if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "range") return;
+      if ($("dialog").open) return;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      let act = null;
+      if (event.ctrlKey || event.metaKey) {
+        act = { z: () => this.do(event.shiftKey ? "redo" : "undo"), y: () => this.do("redo"), s: () => this.save() }[key];
+      } else if (event.shiftKey && key.startsWith("Arrow")) act = () => this.toBeat(key === "ArrowRight" ? 1 : -1);
+      else act = plain[key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
+  }
+
+  duplicate() {
+    const { character, beats } = this.choice;
+    for (const index of beats) this.edit("copy_beat", { character, index, time: this.time });
+  }
+}
+
+window.studio = new Studio();

@@ -1,0 +1,86 @@
+"""What the documentation shows, runs: Python, scripts and commands."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from snippets import PAGES, ROOT, Snippet, filled_in, snippets
+
+from stunt.cli.main import main
+from stunt.cli.parser import parse
+
+PYTHON = [page for page in PAGES if snippets(page, "python") and page.name != "README.md"]  # the README has its own test
+YAML = [snippet for page in PAGES for snippet in snippets(page, "yaml")]
+SHELL = [snippet for page in PAGES for snippet in snippets(page, "sh")]
+
+
+def name_of(thing: Path | Snippet) -> str:
+    return thing.name if isinstance(thing, Snippet) else str(thing.relative_to(ROOT))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PYTHON, ids=name_of)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, folder: Path) -> None:
+    if page.name in ("train.md", "gym.md"):
+        pytest.importorskip("gymnasium", reason="Gymnasium is an extra")
+    _prepare(page, folder)
+    names: dict[str, object] = {"__name__": "snippet"}
+    for snippet in snippets(page, "python"):
+        if snippet.how == "before":
+            exec(compile(snippet.what, f"{snippet.name} (before)", "exec"), names)
+        code = compile("\n" * snippet.line + snippet.text, str(page), "exec")
+        if snippet.how != "parsed":
+            exec(code, names)
+
+
+def _prepare(page: Path, folder: Path) -> None:
+    """Run what the page's commands write that its Python reads."""
+    for snippet in snippets(page, "sh"):
+        for words in commands(snippet):
+            if "--mapping" in words:
+                assert main(words[1:]) == 0
+
+
+@pytest.mark.parametrize("snippet", YAML, ids=name_of)
+def test_a_script_is_one(snippet: Snippet, folder: Path) -> None:
+    from stunt.direction.check import check_against_stage
+    from stunt.direction.script_file import load_script
+    from stunt.stage.build import build
+
+    for clip in ("walk", "idle", "punch"):
+        shutil.copy(ROOT / "src" / "stunt" / "examples" / "clips" / f"{clip}.bvh", folder)
+    shutil.copy(ROOT / "src" / "stunt" / "examples" / "reach.c3d", folder)
+    shutil.copy(folder / "idle.bvh", folder / "stop.bvh")
+    file = folder / "script.yaml"
+    file.write_text(filled_in(snippet), encoding="utf-8")
+    script = load_script(file)
+    if snippet.how != "parsed":
+        check_against_stage(script, build(script.scene).characters)
+
+
+def commands(snippet: Snippet) -> list[list[str]]:
+    lines = [line.strip().removeprefix("$ ") for line in snippet.text.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("stunt ")]
+
+
+@pytest.mark.parametrize("snippet", SHELL, ids=name_of)
+def test_a_command_does_what_it_says(snippet: Snippet, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clips = ROOT / "src" / "stunt" / "examples" / "clips"
+    shutil.copy(clips / "walk.bvh", folder)
+    for words in commands(snippet):
+        parse(words[1:])
+        if snippet.how == "parsed":
+            continue
+        assert main(words[1:]) == 0, f"{' '.join(words)}: {capsys.readouterr().err}"
+
+
+def test_every_kind_of_snippet_was_found() -> None:
+    assert len(PYTHON) > 8 and len(YAML) > 8 and len(SHELL) > 5

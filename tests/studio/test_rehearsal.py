@@ -1,0 +1,96 @@
+"""A performance wound back and given an edited script goes on, bit for bit, as if it had been played from zero."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from stunt.direction.performance import Performance
+from stunt.direction.revision import NEVER, first_change
+from stunt.direction.script_file import script_from_text
+from stunt.examples import example
+from stunt.stage.scene import Push
+from stunt.studio.rehearsal import Rehearsal
+
+
+def script_of(*changes, name="ymca"):
+    text = example(name).text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return script_from_text(text, str(example(name).path))
+
+
+def same(one, other):
+    for field in dataclasses.fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if field.name in ("events", "meta"):
+            assert a == b, field.name
+        elif field.name != "model_bytes":
+            assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), field.name
+
+
+LAST = "      - {pose: at_ease, after: 0.9375}"
+EDITS = {
+    "a beat moved": ((LAST, "      - {pose: at_ease, after: 1.1}"),),
+    "a beat added": ((LAST, "      - {pose: ready, after: 0.4}\n      - {pose: at_ease, after: 0.5375}"),),
+    "a beat deleted": ((LAST, ""),),
+    "a hold": ((LAST, "      - {pose: at_ease, after: 0.9375, hold: 0.1}"),),
+    "another pose": ((LAST, "      - {pose: C, after: 0.9375}"),),
+    "a push": ((LAST, LAST + "\nevents:\n  - {push: dancer/thorax, at: 4.0, impulse: [20, 0, 0]}"),),
+    "a shorter end": (("rate: 480", "rate: 480\nseconds: 4.9"),),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_plays_on_from_a_saved_state_as_it_would_from_zero(edit):
+    rehearsal = Rehearsal(script_of())
+    rehearsal.play_to(99.0)
+    edited = script_of(*EDITS[edit])
+    rehearsal.change(edited)
+    print(f"{edit}: played on from {rehearsal.restarted_at:.2f} s of {rehearsal.seconds:.2f} s")
+    assert rehearsal.restarted_at > 3.0
+    rehearsal.play_to(99.0)
+    same(rehearsal.take(), Performance(edited).run())
+    rehearsal.change(script_of())
+    rehearsal.play_to(99.0)
+    same(rehearsal.take(), Performance(script_of()).run())
+
+
+def test_tension_of_the_whole_part_and_the_stage_itself_are_played_from_the_start():
+    for change in (("tension: 0.4", "tension: 0.2"), ("rate: 480", "rate: 240"), ("body: human39", "body: human38")):
+        assert first_change(script_of(), script_of(change)) == 0.0
+    assert first_change(script_of(), script_of()) == NEVER
+    assert first_change(script_of(), script_of(("title: YMCA", "title: Another"))) == NEVER
+
+
+def test_a_beat_that_a_throw_aims_by_counts_from_the_throw():
+    catch = script_of(name="catch")
+    moved = script_of(("{pose: reach, at: 0.6}", "{pose: reach, at: 0.65}"), name="catch")
+    throws = [event.at for event in catch.scene.events if hasattr(event, "hits_at")]
+    assert first_change(catch, moved) <= min(throws)
+
+
+def test_a_push_by_hand_is_the_same_as_one_in_the_script():
+    rehearsal = Rehearsal(script_of())
+    rehearsal.play_to(99.0)
+    rehearsal.stand_at(2.0)
+    push = Push("dancer/thorax", 2.0, force=(150.0, 30.0, 0.0), duration=0.25, point=(0.0, 0.05, 0.1))
+    rehearsal.touch(push)
+    rehearsal.play_to(99.0)
+    script = script_of()
+    same(
+        rehearsal.take(),
+        Performance(dataclasses.replace(script, scene=dataclasses.replace(script.scene, events=(push,)))).run(),
+    )
+
+
+@pytest.mark.parametrize("name", ["flinch", "shove", "walk_clip"])
+def test_any_way_of_moving_is_wound_back_bit_for_bit(name):
+    script = script_of(name=name)
+    rehearsal = Rehearsal(script)
+    rehearsal.play_to(99.0)
+    assert rehearsal.rewind(rehearsal.simulated - 0.3)
+    assert rehearsal.simulated < rehearsal.seconds
+    rehearsal.play_to(99.0)
+    same(rehearsal.take(), Performance(script).run())

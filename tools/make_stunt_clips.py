@@ -1,0 +1,279 @@
+"""Makes the athletic clips that come with Stunt: guard, hook, jump, hop, crossover, getting up from the front.
+
+    python tools/make_stunt_clips.py
+
+Key-framed with the same kit as the everyday clips (`make_clips.py`). In the air the hips follow the parabola of a free
+fall; a planted foot or hand stays where it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from make_clips import (
+    ANKLE,
+    BALL,
+    FPS,
+    OUT,
+    Scenario,
+    Track,
+    _guard,
+    _guard_feet,
+    column,
+    turn,
+)
+from scipy.ndimage import gaussian_filter1d
+
+from stunt.motion.clip import Clip
+from stunt.motion.formats.bvh_writer import write_bvh
+from stunt.rotations import Floats, rotate
+
+GRAVITY = 9.81
+STAND = 0.905  # height of the hips, standing [m]
+
+
+def smooth(t: Floats, start: float, end: float) -> Floats:
+    """0 before a time, 1 after another, eased between them."""
+    x = np.clip((t - start) / (end - start), 0.0, 1.0)
+    return np.asarray(x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
+
+
+def guard() -> Clip:
+    """A boxer in his guard, light on his feet. Repeats."""
+    s = Scenario("guard", 1.6)
+    t = s.t
+    bounce, slow = np.sin(2 * np.pi * t / 0.8), np.sin(2 * np.pi * t / 1.6)
+    _guard(s, 0.45 + 0.04 * slow, 0.012 + 0.008 * bounce, 3.0 * slow, 7.0 + 1.0 * bounce)
+    _guard_feet(s, 10.0 + 1.5 * slow, 0.0 * t)
+    s.arm("Left", 44.0 + 3 * slow, 10.0 + 2 * bounce, 28.0, 118.0 + 3 * bounce)
+    s.arm("Right", 32.0 - 2 * slow, 12.0 + bounce, 30.0, 128.0 + 2 * bounce)
+    return s.clip()
+
+
+def hook() -> Clip:
+    """From a guard, a left hook and a right uppercut, and back into the guard."""
+    s = Scenario("hook", 2.4)
+    t = s.t
+    hooked = column(Track({0.0: 0, 0.35: 0, 0.55: -0.35, 0.80: 1, 0.88: 1, 1.15: 0, 2.4: 0}), t)
+    upper = column(Track({0.0: 0, 1.05: 0, 1.22: -0.4, 1.50: 1, 1.58: 1, 1.90: 0, 2.4: 0}), t)
+    bounce = np.sin(2 * np.pi * t / 0.8)
+    turned = -40.0 * hooked + 46.0 * upper
+    low = 0.012 - 0.05 * np.minimum(upper, 0) + 0.006 * bounce
+    _guard(s, 0.45 + 0.2 * hooked + 0.25 * upper, low, turned, 7.0 + 0 * t)
+    rise = np.clip(upper, 0, 1)
+    _guard_feet(s, 10.0 + 24.0 * rise, 30.0 * rise)
+    out, low = np.clip(hooked, 0, 1), np.clip(-upper, 0, 1)
+    s.arm("Left", 44.0 + 40.0 * out, 10.0 + 48.0 * out + 2 * bounce, 28.0 + 40.0 * out, 118.0 - 32.0 * out)
+    s.arm("Right", 32.0 - 30.0 * low + 62.0 * rise, 12.0, 30.0, 128.0 - 20.0 * low - 40.0 * rise)
+    return s.clip()
+
+
+def behind_back() -> Clip:
+    """A boxer's stance with both arms behind the back. Repeats."""
+    s = Scenario("behind_back", 0.8)
+    t = s.t
+    _guard(s, 0.45 + 0.0 * t, 0.012 + 0.0 * t, 0.0 * t, 4.0 + 0.0 * t)
+    _guard_feet(s, 10.0 + 0.0 * t, 0.0 * t)
+    for side in ("Left", "Right"):
+        s.arm(side, -34.0, 12.0, 78.0, 92.0)
+    return s.clip()
+
+
+def _flight(t: Floats, start: float, end: float, low: float) -> Floats:
+    """Height of the hips in a flight between two times, above the height it starts and ends with [m]."""
+    return low + 0.5 * GRAVITY * (t - start) * (end - t)
+
+
+def _over_toes(ball: Floats, heel: Floats, yaw: float) -> Floats:
+    """Ankle over a planted ball of the foot, the heel raised by degrees, (F, 3)."""
+    return np.asarray(ball - rotate(turn(heel, 0.0 * heel, 0.0 * heel + yaw), BALL))
+
+
+def jump() -> Clip:
+    """A jump straight up, arms swinging along, and a soft landing."""
+    s = Scenario("jump", 2.5)
+    t = s.t
+    off, on, low = 0.92, 1.36, 0.935
+    ground = Track({
+        0.0: STAND, 0.20: STAND, 0.60: 0.66, 0.66: 0.655, off: low, on: low, 1.62: 0.70, 1.70: 0.69, 2.25: STAND,
+        2.5: STAND,
+    })  # fmt: skip
+    speed = 0.5 * GRAVITY * (on - off)
+    # Push-off and landing meet the flight at its speed: cubic from the crouch, and into the next one.
+    rise = _hermite(t, 0.66, off, 0.655, low, 0.0, speed)
+    sink = _hermite(t, on, 1.66, low, 0.69, -speed, 0.0)
+    z = np.where(t < 0.66, column(ground, t), np.where(t < off, rise, np.where(t < on, _flight(t, off, on, low),
+                 np.where(t < 1.66, sink, column(ground, np.maximum(t, 1.70))))))  # fmt: skip
+    crouch = (STAND - np.minimum(z, STAND)) / 0.25
+    place = np.stack([0.02 - 0.03 * crouch, 0.0 * t, z], axis=-1)
+    s.pelvis(place, 2.0 + 26.0 * crouch, 0.0 * t, 0.0 * t)
+    for name, share in (("Spine", 4.0), ("Spine1", 4.0), ("Spine2", 4.0)):
+        s.joint(name, share * crouch)
+    s.joint("Neck", 3.0 - 8.0 * crouch)
+    s.joint("Head", -3.0 - 8.0 * crouch)
+    heel = column(Track({0.0: 0, 0.70: 0, off: 48, 1.10: 38, on: 30, 1.46: 0, 2.5: 0}), t)
+    swing = column(Track({0.0: 3, 0.2: 3, 0.60: -45, 0.70: -42, 0.98: 128, 1.2: 118, 1.6: 40, 2.2: 5, 2.5: 3}), t)
+    air = np.clip(np.where((t > off) & (t < on), z - low, 0.0), 0, None)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        ball = np.tile([BALL[0], sign * 0.10, ANKLE + BALL[2]], (len(t), 1))
+        ankle = _over_toes(ball, heel, sign * 6.0)
+        ankle[:, 2] += air
+        s.foot(side, ankle, heel, 0.0 * t + sign * 6.0, -heel * (air < 0.01))
+        s.arm(side, swing, 8.0 + 6.0 * np.abs(np.sin(np.radians(swing))), 8.0, 20.0 + 10.0 * crouch)
+    return s.clip()
+
+
+def _hermite(t: Floats, start: float, end: float, a: float, b: float, va: float, vb: float) -> Floats:
+    """Cubic from one value and speed to another, (F,)."""
+    h = end - start
+    x = np.clip((t - start) / h, 0.0, 1.0)
+    places = (2 * x**3 - 3 * x**2 + 1) * a + (3 * x**2 - 2 * x**3) * b
+    return np.asarray(places + (x**3 - 2 * x**2 + x) * h * va + (x**3 - x**2) * h * vb)
+
+
+def hop() -> Clip:
+    """Three hops on the left leg, forward, the right one drawn up."""
+    s = Scenario("hop", 3.4)
+    t = s.t
+    starts, flight, low, way = (1.00, 1.55, 2.10), 0.26, 0.895, 0.22
+    speed = 0.5 * GRAVITY * flight
+    up = smooth(t, 0.15, 0.70) - smooth(t, 2.75, 3.25)
+    z, x = STAND - 0.035 * up, np.zeros_like(t)
+    for start in starts:
+        end = start + flight
+        z = np.where((t >= start - 0.14) & (t < start), _hermite(t, start - 0.14, start, 0.845, low, 0.0, speed), z)
+        z = np.where((t >= start) & (t < end), _flight(t, start, end, low), z)
+        z = np.where((t >= end) & (t < end + 0.15), _hermite(t, end, end + 0.15, low, 0.845, -speed, 0.0), z)
+        x += way * np.clip((t - start) / flight, 0.0, 1.0)
+    first = (t > 0.70) & (t < starts[0] - 0.14)
+    z = np.where(first, _hermite(t, 0.70, starts[0] - 0.14, STAND - 0.035, 0.845, 0.0, 0.0), z)
+    last = starts[-1] + flight + 0.15
+    z = np.where((t >= last) & (t < 2.85), _hermite(t, last, 2.85, 0.845, STAND - 0.035, 0.0, 0.0), z)
+    z = np.where(t >= 2.85, STAND - 0.035 * up, z)
+    gap_between = [(start + flight + 0.15, nxt - 0.14) for start, nxt in zip(starts, starts[1:], strict=False)]
+    for a, b in gap_between:
+        z = np.where((t >= a) & (t < b), 0.845, z)
+    sway = 0.085 * up
+    glide = gaussian_filter1d(x, 0.05 * FPS, mode="nearest")
+    place = np.stack([glide + 0.015 * up, sway, z], axis=-1)
+    s.pelvis(place, 3.0 + 5.0 * up, -5.0 * up, 0.0 * t)
+    s.joint("Spine", 1.0 + 2.0 * up, 4.0 * up)
+    s.joint("Spine1", 2.0, 2.0 * up)
+    s.joint("Spine2", 2.0, 1.0 * up)
+    s.joint("Neck", 2.0)
+    s.joint("Head", -4.0 - 3.0 * up)
+    air = np.zeros_like(t)
+    heel = np.zeros_like(t)
+    for start in starts:
+        inside = (t >= start) & (t < start + flight)
+        air = np.where(inside, 0.5 * GRAVITY * (t - start) * (start + flight - t), air)
+        land = start + flight
+        raised = {0.0: 0, start - 0.10: 0, start: 34, start + 0.13: 26, land: 16, land + 0.09: 0, 3.4: 0}
+        heel += column(Track(raised), t)
+    ball = np.stack([BALL[0] + x, 0.10 + 0.0 * t, ANKLE + BALL[2] + 0.0 * t], axis=-1)
+    ankle = _over_toes(ball, heel, 5.0)
+    ankle[:, 2] += air
+    s.foot("Left", ankle, heel, 0.0 * t + 5.0, -heel * (air < 0.005))
+    drawn = np.stack([glide - 0.20 * up, -0.10 + 0.03 * up, ANKLE + 0.38 * up + 0.5 * air], axis=-1)
+    drawn[:, 0] = np.where(t > 2.4, glide - 0.20 * up, drawn[:, 0])
+    s.foot("Right", drawn, 34.0 * up, -5.0 + 0.0 * t)
+    swings = {time: way for start in starts for time, way in ((start - 0.16, -1.0), (start + 0.05, 1.0))}
+    bob = column(Track({0.0: 0, **swings, 2.7: 0, 3.4: 0}), t)
+    for side in ("Left", "Right"):
+        s.arm(side, 4.0 + 14.0 * up + 22.0 * bob, 7.0 + 26.0 * up, 10.0, 16.0 + 30.0 * up)
+    return s.clip()
+
+
+def crossover() -> Clip:
+    """Steps to the left, the right leg crossing in front of the left, then behind it."""
+    s = Scenario("crossover", 4.4)
+    t = s.t
+    # Each step: foot, from when, until when, to where (x, y); the right foot crosses in front, then behind.
+    steps = [
+        ("Right", 0.3, 0.85, (0.17, 0.30)), ("Left", 0.95, 1.45, (0.0, 0.56)),
+        ("Right", 1.55, 2.10, (-0.16, 0.72)), ("Left", 2.20, 2.70, (0.0, 1.00)), ("Right", 2.85, 3.40, (0.0, 0.80)),
+    ]  # fmt: skip
+    here = {"Left": np.array([0.0, 0.10]), "Right": np.array([0.0, -0.10])}
+    tracks = {side: np.tile([*here[side], ANKLE], (len(t), 1)) for side in here}
+    load = np.zeros((len(t), 2)) + 0.5 * (here["Left"] + here["Right"])
+    for side, start, end, to in steps:
+        share = smooth(t, start, end)[:, None]
+        tracks[side][:, :2] += share * (np.array(to) - here[side])
+        detour = 0.13 if to[0] > 0 else -0.13 if to[0] < 0 else (0.10 if here[side][0] > 0 else -0.10)
+        inside = np.clip((t - start) / (end - start), 0, 1)
+        if side == "Right":
+            tracks[side][:, 0] += detour * np.sin(np.pi * inside) ** 2
+        tracks[side][:, 2] += 0.07 * np.sin(np.pi * inside) ** 2
+        here[side] = np.array(to)
+        other = "Left" if side == "Right" else "Right"
+        lean = smooth(t, start - 0.22, start + 0.05)[:, None]
+        load = load + lean * (0.86 * here[other] + 0.14 * np.array(to) - load)
+        both = smooth(t, end - 0.1, end + 0.2)[:, None]
+        load = load + both * (0.5 * (here[other] + np.array(to)) - load)
+    load = gaussian_filter1d(load, 0.06 * FPS, axis=0, mode="nearest")
+    place = np.concatenate([load, np.full((len(t), 1), 0.838)], axis=1)
+    place[:, 2] += (STAND - 0.838) * (1 - smooth(t, 0.0, 0.3) + smooth(t, 3.4, 3.9))
+    lead = tracks["Right"][:, 0] - tracks["Left"][:, 0]
+    yaw = 55.0 * lead
+    s.pelvis(place, 3.0 + 0.0 * t, 0.0 * t, yaw)
+    s.joint("Spine", 1.0, 0.0, -0.4 * yaw)
+    s.joint("Spine1", 1.0, 0.0, -0.5 * yaw)
+    s.joint("Spine2", 1.0, 0.0, -0.5 * yaw)
+    s.joint("Neck", 2.0)
+    s.joint("Head", -3.0, 0.0, 8.0 * smooth(t, 0.2, 0.6) * (1 - smooth(t, 3.2, 3.8)))
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        lift = tracks[side][:, 2] - ANKLE
+        s.foot(side, tracks[side], 110.0 * lift, sign * 7.0 + 0.35 * yaw)
+        s.arm(side, 6.0 + 30.0 * lead * sign, 14.0, 10.0, 26.0)
+    return s.clip()
+
+
+def stand_up_front() -> Clip:
+    """From lying face down: push up onto hands and knees, draw the feet under, and rise."""
+    s = Scenario("stand_up_front", 4.2)
+    t = s.t
+    place = Track({
+        0.0: (0.0, 0.0, 0.115), 0.35: (0.0, 0.0, 0.115), 0.85: (-0.08, 0.0, 0.20), 1.35: (-0.30, 0.0, 0.46),
+        1.75: (-0.34, 0.0, 0.50), 2.35: (-0.36, 0.0, 0.47), 2.80: (-0.33, 0.0, 0.52),
+        3.65: (-0.28, 0.0, STAND), 4.2: (-0.28, 0.0, STAND),
+    })  # fmt: skip
+    pitch = Track({0.0: 88, 0.3: 88, 0.85: 72, 1.35: 82, 1.75: 84, 2.35: 74, 2.8: 50, 3.3: 20, 3.7: 2, 4.2: 2})
+    s.pelvis(place(t), column(pitch, t), 0.0 * t, 0.0 * t)
+    curl = column(Track({0.0: 0, 0.35: -3, 0.85: -10, 1.35: 0, 1.75: 6, 2.4: 12, 2.9: 8, 3.6: 1, 4.2: 1}), t)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, curl)
+    s.joint("Neck", column(Track({0.0: -6, 0.4: -16, 1.4: -18, 2.2: -16, 3.0: -8, 3.6: 3, 4.2: 3}), t))
+    s.joint("Head", column(Track({0.0: -8, 0.4: -16, 1.4: -16, 2.2: -14, 3.0: -6, 3.6: -3, 4.2: -3}), t))
+    tilt = column(Track({0.0: 82, 0.7: 82, 1.30: 62, 1.9: 55, 2.35: 20, 2.65: 0, 4.2: 0}), t)
+    toe = column(Track({0.0: 0, 0.7: 0, 1.3: -50, 1.9: -45, 2.35: -18, 2.65: 0, 4.2: 0}), t)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        ankle = Track({
+            0.0: (-0.825, sign * 0.12, 0.085), 0.5: (-0.825, sign * 0.12, 0.085), 0.95: (-0.78, sign * 0.12, 0.11),
+            1.35: (-0.70, sign * 0.13, 0.12), 1.80: (-0.66, sign * 0.13, 0.14), 2.20: (-0.42, sign * 0.14, 0.16),
+            2.60: (-0.28, sign * 0.14, ANKLE), 4.2: (-0.28, sign * 0.14, ANKLE),
+        })  # fmt: skip
+        s.foot(side, ankle(t), tilt, np.full_like(t, sign * 8.0), toe)
+        flexion = Track({0.0: 30, 0.30: 20, 0.85: 66, 1.35: 92, 1.75: 96, 2.35: 88, 2.8: 52, 3.4: 12, 3.7: 3, 4.2: 3})
+        elbow = Track({0.0: 110, 0.30: 118, 0.85: 30, 1.35: 14, 1.75: 10, 2.35: 14, 2.9: 26, 3.6: 14, 4.2: 14})
+        spread = Track({0.0: 42, 0.35: 40, 0.85: 20, 1.35: 12, 2.4: 10, 3.6: 7, 4.2: 7})
+        s.arm(side, column(flexion, t), column(spread, t), 8.0, column(elbow, t))
+        palm = Track({0.0: 0, 0.35: 0, 0.8: -38, 1.2: -62, 2.4: -62, 2.8: 0, 4.2: 0})
+        s.joint(f"{side}Hand", column(palm, t))
+    return s.clip()
+
+
+MAKERS = {
+    "guard": guard, "hook": hook, "behind_back": behind_back, "jump": jump, "hop": hop, "crossover": crossover,
+    "stand_up_front": stand_up_front,
+}  # fmt: skip
+
+
+def make(out: Path = OUT) -> list[Path]:
+    """Write all clips."""
+    out.mkdir(parents=True, exist_ok=True)
+    return [write_bvh(maker(), out / f"{name}.bvh") for name, maker in MAKERS.items()]
+
+
+if __name__ == "__main__":
+    make()
