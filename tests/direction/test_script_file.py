@@ -54,7 +54,7 @@ def test_a_tension_that_is_no_number_is_kept_and_warned_about(tmp_path):
     text = annotated().replace("tension: 0.4 ", "tension: {all: firm} ")
     script = loaded(tmp_path, text)
     (warning,) = script.warnings
-    line = next(i for i, some in enumerate(text.split("\n"), start=1) if some.strip().startswith("tension: {all: firm}"))
+    line = text[: text.index("tension: {all: firm}")].count("\n") + 1
     assert f"script.yaml:{line} (performance.ada.tension): reserved: not performed by this version." in warning
     assert set(script.parts["ada"].reserved) == {"tension"}
 
