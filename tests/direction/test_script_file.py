@@ -50,13 +50,13 @@ def test_the_annotated_script_of_the_documentation_loads(tmp_path):
     assert script.warnings == ()
 
 
-def test_a_tension_that_is_no_number_is_kept_and_warned_about(tmp_path):
-    text = annotated().replace("tension: 0.4 ", "tension: {all: firm} ")
+def test_a_reserved_section_is_kept_with_a_warning_of_its_place(tmp_path):
+    text = annotated().replace("    tension: 0.4 ", "    tension: {arms: 0.4} ")
     script = loaded(tmp_path, text)
     (warning,) = script.warnings
-    line = text[: text.index("tension: {all: firm}")].count("\n") + 1
+    line = next(i for i, row in enumerate(text.split("\n"), start=1) if row.strip().startswith("tension: {arms"))
     assert f"script.yaml:{line} (performance.ada.tension): reserved: not performed by this version." in warning
-    assert set(script.parts["ada"].reserved) == {"tension"}
+    assert script.parts["ada"].reserved == {"tension": {"arms": 0.4}}
 
 
 def test_the_annotated_script_shows_every_way_of_moving(tmp_path):

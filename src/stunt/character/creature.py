@@ -1,4 +1,4 @@
-"""A simulated body with the bones of any skeleton: for what is no person, one capsule per bone, flesh of water's density.
+"""A simulated body with the bones of any skeleton: for what is no person, one capsule per bone, of water's density.
 
 Nothing is known of such a body but where its bones are. Thickness follows length, mass follows volume, strength follows
 what each joint has to hold; all of it is said in the body's notes.

@@ -7,13 +7,21 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import check_command, completion_command, export_command, studio_command, tension_command, track_command
+from stunt.cli import (
+    check_command,
+    completion_command,
+    export_command,
+    learn_command,
+    studio_command,
+    tension_command,
+    track_command,
+)
 from stunt.errors import StuntError, UnknownNameError
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 COMMANDS = (
     "perform", "track", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate", "preview",
-    "completion",
+    "learn", "completion",
 )  # fmt: skip
 
 
@@ -73,6 +81,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "studio": commands.add_parser("studio", help=studio_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
         "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
+        "learn": commands.add_parser("learn", help=learn_command.HELP),
         "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
         "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
         "export": commands.add_parser("export", help=export_command.HELP),
@@ -87,6 +96,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
     tension_command.add_preview_arguments(made["preview"])
     tension_command.add_calibrate_arguments(made["calibrate"])
     completion_command.add_arguments(made["completion"])
+    learn_command.add_arguments(made["learn"])
     export_command.add_arguments(made["export"])
     _other_arguments(made)
     return parser, made
@@ -101,6 +111,7 @@ def _perform_arguments(parser: argparse.ArgumentParser) -> None:
     add("--physics-hz", type=float, metavar="HZ", help="physics rate")
     add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
     add("--seed", type=int, metavar="N", help="seed of everything random")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
