@@ -101,7 +101,8 @@ def test_of_a_hundred_shots_into_the_goal_the_keeper_touches_seventy() -> None:
 @pytest.mark.long
 def test_of_a_hundred_balls_at_the_head_eighty_miss_it() -> None:
     found = thrown(range(FIRST, FIRST + 300), 100, at_head=True)
-    print(f"{len(found)} at the head: {sum(how.head_hit for how in found)} hit it, {sum(how.fell for how in found)} fell")
+    hit, fell = sum(how.head_hit for how in found), sum(how.fell for how in found)
+    print(f"{len(found)} at the head: {hit} hit it, {fell} fell")
     assert len(found) == 100 and share(not how.head_hit for how in found) >= 0.8
 
 

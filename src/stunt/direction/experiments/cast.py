@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from stunt import rotations
+from stunt.character.character import Character
 from stunt.direction.behaviours.balance import Balance
 from stunt.direction.behaviours.fall import Fall
-from stunt.direction.behaviours.get_up import own_get_up
+from stunt.direction.behaviours.get_up import OWN_CLIPS, GetUp
 from stunt.direction.behaviours.lie import Lie
 from stunt.direction.behaviours.roll import Roll
 from stunt.direction.behaviours.sense import Felt, Glimpse
@@ -43,10 +44,20 @@ def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str 
 def motion(stage: Stage, name: str, clip: str, *, loop: bool = False) -> Motion:
     """Return an own clip as a motion of a character, where the scene puts it."""
     spec = stage.scene.characters[name]
-    found = replace(motion_of_clip(load_clip(clip), stage.character(name)), loop=loop)
+    found = replace(_motion(clip, stage.character(name)), loop=loop)
     # Own clips go along +x, whatever way their first frame happens to turn the hips.
     facing = spec.facing + float(rotations.heading(found.qpos[0, 3:7]))
     return found.placed((spec.at[0], spec.at[1]), facing)
+
+
+_KNOWN: dict[str, Motion] = {}
+
+
+def _motion(clip: str, character: Character) -> Motion:
+    """Return an own clip as a motion of a body with the own skeleton; worked out once."""
+    if clip not in _KNOWN:
+        _KNOWN[clip] = motion_of_clip(load_clip(clip), character)
+    return _KNOWN[clip]
 
 
 def player(
@@ -65,7 +76,11 @@ def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]
         name: Who.
         agile: Help for the root while it catches itself, share of m·g·h: 0.4 catches most trips, 0.1 few.
     """
-    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), own_get_up(stage, name)]
+    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), _get_up(stage, name)]
+
+
+def _get_up(stage: Stage, name: str) -> GetUp:
+    return GetUp({side: _motion(clip, stage.character(name)) for side, clip in OWN_CLIPS.items()})
 
 
 @dataclass

@@ -45,7 +45,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class SaveOutcome:
-    """How it went: whether the keeper touched the ball, with what, how far it had to go [m], whether it stands again."""
+    """How it went: whether the keeper touched the ball, with what, where it came [m], whether it stands again."""
 
     touched: bool
     by: str

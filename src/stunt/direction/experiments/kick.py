@@ -12,7 +12,7 @@ from stunt.direction.experiments.cast import Show, person, player, put_on, super
 from stunt.direction.supervisor.actor import Actor
 
 KICKER, PARTNER, KICK, STAND = "kicker", "partner", "kick", "idle"
-AGILE = 0.2
+AGILE = 0.1
 """Help for the partner's root while it catches itself, share of m·g·h."""
 FIRM = 20.0
 """The kicker's leg is held by its muscles and driven by the whole body: it weighs more than a leg that hangs."""

@@ -18,6 +18,7 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.state_kernel import nearest_row, write_features
+from stunt.motion.similarity_index import FEW, FrameIndex
 from stunt.rotations import Floats
 
 VELOCITY: Final = 0.1
@@ -73,6 +74,8 @@ class Similarity:
         self._weights[0:2] = 0.0  # where on the ground
         self._features = self.features(frames[:, : layout.nq], frames[:, layout.nq :]) * self._weights
         self.frames = len(frames)
+        # A clip is soon compared frame by frame; a long recording is searched by its principal components.
+        self._index = FrameIndex(self._features) if len(frames) > FEW else None
 
     def features(self, qpos: Floats, qvel: Floats) -> Floats:
         """Return states without place and heading, as rotation vectors and velocities, (..., 2·nv)."""
@@ -88,5 +91,8 @@ class Similarity:
 
     def best(self, qpos: Floats, qvel: Floats) -> Match:
         """Return the frame most like a state."""
-        frame, distance = nearest_row(self._features, self.features(qpos, qvel) * self._weights)
+        here = self.features(qpos, qvel) * self._weights
+        if self._index is not None and (found := self._index.nearest(here)) is not None:
+            return Match(found.row, found.distance)
+        frame, distance = nearest_row(self._features, here)
         return Match(int(frame), float(distance))
