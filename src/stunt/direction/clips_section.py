@@ -51,7 +51,7 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     ClipPlayer(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)
     _shape(stage, tracker, part)
     if part.free_limbs and part.settings.servo != "beat":
-        performance.logs.append(StuckLimbs(tracker).log)
+        performance.logs.append(StuckLimbs(tracker, reactions).log)
 
 
 def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:

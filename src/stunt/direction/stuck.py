@@ -16,6 +16,7 @@ import numpy as np
 from stunt import rotations
 from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
+from stunt.direction.reactions import FOLLOWING, Reactions
 from stunt.direction.tracker import Tracker
 from stunt.rotations import Floats
 
@@ -76,9 +77,9 @@ class StuckLimbs:
         log: What happened, as events of the take: `stuck` and `freed`.
     """
 
-    def __init__(self, tracker: Tracker) -> None:
-        """Watch a character."""
-        self.tracker = tracker
+    def __init__(self, tracker: Tracker, reactions: Reactions | None = None) -> None:
+        """Watch a character; one that is stunned or down is left alone."""
+        self.tracker, self._reactions = tracker, reactions
         self.log: list[dict[str, Any]] = []
         self._limbs = limbs_of(tracker.stage.model, tracker.character)
         self._since: dict[str, tuple[float, float]] = {}  # limb → since when it is stuck, its error then [°]
@@ -95,7 +96,7 @@ class StuckLimbs:
         """Look at every limb."""
         stage = self.tracker.stage
         self._due = stage.tick + max(1, round(1.0 / (LOOK_HZ * stage.step_time)))
-        if self.tracker.broken_for > 0.0:
+        if self.tracker.broken_for > 0.0 or (self._reactions is not None and self._reactions.state != FOLLOWING):
             self._since.clear()
             return
         errors, touching = bone_errors(self.tracker), touched_bodies(self.tracker)

@@ -126,7 +126,7 @@ def draw_boxing(out: Path) -> list[Path]:
     shots = (Shot("The clips alone, on meat-hooks", times, view), Shot("Simulated", times, view))
     shown = Experiment(
         "boxing", "fig8_boxing", "Boxing on uneven ground",
-        "A blow of nine tenths of the body weight fells; then a stand-up clip, chosen by the side it lies on.", shots,
+        "A blow of half the body weight fells; then a stand-up clip, chosen by the side it lies on.", shots,
     )  # fmt: skip
     return draw_takes(out, shown, [perform(on_hooks(script)), fight])
 
