@@ -1,24 +1,37 @@
-"""A controller that bids where its learned pre-condition says that it will succeed."""
+"""A controller that bids by what it learned about its chance of success."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
-from stunt.direction.learning.features import body_digest, features
+from stunt.direction.learning.features import CAPTURE, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.contract import IDLE, ORDINARY, BaseController, Bid, Controller, Status
 from stunt.direction.supervisor.situation import Situation
+from stunt.rotations import Floats
 from stunt.stage.loop import Stage
+
+OFF_BALANCE: Final = 0.15
+"""How far the capture point may be from the middle of the feet before help is needed [m]."""
+LEANING: Final = 0.3
+"""And the sine of how far the root may lean."""
+
+
+def needs_help(seen: Floats) -> bool:
+    """Whether a body with such features (17,) is about to fall, or may be."""
+    capture, lean = seen[CAPTURE : CAPTURE + 2], seen[LEAN : LEAN + 2]
+    return math.hypot(*capture) > OFF_BALANCE or math.hypot(*lean) > LEANING
 
 
 class LearnedBid(BaseController):
-    """A controller whose own pre-condition is replaced by a learned one.
+    """A controller whose bids go by a learned pre-condition.
 
     Attributes:
         inner: The controller.
         machine: What was learned.
-        least: Chance of success from which it bids.
+        least: Chance of success from which it bids in earnest.
     """
 
     shared = ("inner", "machine")
@@ -38,15 +51,25 @@ class LearnedBid(BaseController):
         self.longest = inner.longest
 
     def bid(self, now: Situation) -> Bid | None:
-        """Bid with the chance of success, where the controller itself would think of it at all."""
+        """Bid by the chance of success.
+
+        Where help is needed, controllers that have learned are equals and the best chance wins, whether or not their
+        own rules would have thought of it. What such a rule calls an emergency keeps its priority, and may interrupt.
+        With little chance a try is only better than nobody.
+        """
         if now.active is not None:  # data is in charge: nobody needs help
             return None
-        chance = float(self.machine.chance(features(now.stage, now.character)))
-        if chance < self.least:
+        own, seen = self.inner.bid(now), features(now.stage, now.character)
+        needed = needs_help(seen)
+        if own is None and not needed:
             return None
-        own = self.inner.bid(now)
-        plan = own.plan if isinstance(own, Bid) else None
-        return Bid(chance, f"{100 * chance:.0f} % by what it learned", plan)
+        chance = float(self.machine.chance(seen))
+        given = own if isinstance(own, Bid) else Bid(0.0)
+        urgent = self.interrupts and own is not None and given.priority is None
+        priority = given.priority if not needed else self.priority if urgent else ORDINARY
+        if chance < self.least:
+            priority = IDLE + 1
+        return Bid(chance, f"{100 * chance:.0f} % by what it learned", given.plan, priority)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Let the controller begin."""
