@@ -75,7 +75,7 @@ def outcome(seed: int, number: int, learned: Mapping[str, Machine] | None) -> Ou
 
 
 def compare(
-    learned: Mapping[str, Machine], count: int, *, seed: int = 2026, progress: Callable[[int, int], None] | None = None
+    learned: Mapping[str, Machine], count: int, *, seed: int = 4711, progress: Callable[[int, int], None] | None = None
 ) -> tuple[list[Outcome], list[Outcome]]:
     """Return the outcomes of the same pushes with hand-written and with learned pre-conditions."""
     by_hand, by_learning = [], []

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stunt.direction.learning.features import CAPTURE, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import IDLE, ORDINARY, BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
@@ -51,25 +51,21 @@ class LearnedBid(BaseController):
         self.longest = inner.longest
 
     def bid(self, now: Situation) -> Bid | None:
-        """Bid by the chance of success.
+        """Bid as the controller does where it has a good chance; with a poor one a try is only better than nobody.
 
-        Where help is needed, controllers that have learned are equals and the best chance wins, whether or not their
-        own rules would have thought of it. What such a rule calls an emergency keeps its priority, and may interrupt.
-        With little chance a try is only better than nobody.
+        Where its own rule gives up although help is needed, it offers to try all the same.
         """
         if now.active is not None:  # data is in charge: nobody needs help
             return None
         own, seen = self.inner.bid(now), features(now.stage, now.character)
-        needed = needs_help(seen)
-        if own is None and not needed:
+        if own is None and not needs_help(seen):
             return None
         chance = float(self.machine.chance(seen))
-        given = own if isinstance(own, Bid) else Bid(0.0)
-        urgent = self.interrupts and own is not None and given.priority is None
-        priority = given.priority if not needed else self.priority if urgent else ORDINARY
-        if chance < self.least:
-            priority = IDLE + 1
-        return Bid(chance, f"{100 * chance:.0f} % by what it learned", given.plan, priority)
+        why = f"{100 * chance:.0f} % by what it learned"
+        given = own if isinstance(own, Bid) else Bid(own if own is not None else chance)
+        if own is None or chance < self.least:
+            return Bid(chance, why, given.plan, IDLE + 1)
+        return Bid(given.score, f"{given.why}; {why}" if given.why else why, given.plan, given.priority)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Let the controller begin."""
