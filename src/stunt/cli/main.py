@@ -46,6 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     from stunt.cli import (
         check_command,
         commands,
+        completion_command,
         export_command,
         learn_command,
         perform,
@@ -67,6 +68,7 @@ def _run(args: argparse.Namespace) -> int:
         "export": export_command.export,
         "figures": commands.figures,
         "bench": commands.bench,
+        "completion": completion_command.completion,
     }
     return run[args.command](args)
 

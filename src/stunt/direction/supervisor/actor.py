@@ -7,6 +7,7 @@ carries it out at every physics step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -33,11 +34,13 @@ from stunt.stage.loop import Stage
 LOOK: Final = 1.0 / 240.0
 """Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
 UNROLL: Final = 12.0
-"""Seconds a looping motion is laid out for; whoever plays it longer says so again."""
+"""Seconds a looping motion is laid out for that is followed; whoever follows it longer says so again."""
+AHEAD: Final = 4.0
+"""Seconds of data laid out ahead of a body that plays it (see `play_on`)."""
 AIM_FPS: Final = 60.0
-DENSE: Final = 2
+DENSE: Final = 4
 """A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
-TWIN: Final = 2.0
+TWIN: Final = 1.2
 """Seconds of what was played that a tracking twin takes along at a time."""
 
 
@@ -47,6 +50,7 @@ class Actor:
     Attributes:
         character: Whose.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
+        firm: With how many times its inertia it pushes what is in its way while it is kinematic.
         motion: What it plays or follows, placed on the stage; None after `go_limp`.
         started: When the motion's first frame was, or would have been [s].
         played: What it plays: positions and velocities, blends included, (F, nq + nv); None under forces.
@@ -73,6 +77,7 @@ class Actor:
         self.number = self.program.add(self.character, self.soles, self.settings, self.root)
         self.slices = own_slices(self.character)
         self.kinematic = False
+        self.firm = 1.0
         self.motion: Motion | None = None
         self.started = stage.time
         self.rows: Rows | None = None
@@ -81,6 +86,7 @@ class Actor:
         self.played: Floats | None = None
         self._kept: tuple[Floats, float] | None = None
         self._leaning: RootSpring | None = None
+        self._base: Motion | None = None  # what it plays, before it was placed
         self.played_since = stage.time
         self._friction = stage.model.geom_friction[self.soles, 0].copy()
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
@@ -197,7 +203,7 @@ class Actor:
         self._check(motion.qpos)
         first = self.frame_of(motion, since)
         placed = self._placed(motion, first) if place else motion
-        frames = self._frames_of(motion)[first:]
+        frames = self._frames_of(motion)[first : self._rounds_end(motion, first)]
         if placed is not motion:
             frames = _moved_frames(self.layout, frames, motion, placed)
         data = self.stage.data
@@ -214,14 +220,43 @@ class Actor:
             data.qpos[self.slices[0]] = frames[0, : self.layout.nq]
             data.qvel[self.slices[1]] = frames[0, self.layout.nq :]
         self._become(kinematic=True)
-        self.motion, self.started = placed, self.stage.time - first / motion.fps
+        self.motion, self.started, self._base = placed, self.stage.time - first / motion.fps, motion
         self.played, self.played_since, self.rows = frames, self.stage.time, None
-        self.program.play(self.number, frames, motion.fps, self.stage.time)
+        self.program.play(self.number, frames, motion.fps, self.stage.time, self.firm)
 
     def frame_of(self, motion: Motion, since: float) -> int:
         """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
-        last = (round(UNROLL * motion.fps) if motion.loop else len(motion.qpos)) - 2
-        return min(max(round(since * motion.fps), 0), max(last, 0))
+        if motion.loop and motion.duration > 0.0:
+            since %= motion.duration
+        return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
+
+    def play_on(self) -> None:
+        """Lay out more of a looping motion that is being played, before it ends."""
+        if self.played is None or self.motion is None or not self.kinematic:
+            return
+        fps = self.motion.fps
+        first = int((self.stage.time - self.played_since) * fps)
+        self.played = self._longer(self.played[first:])
+        self.played_since += first / fps
+        self.program.play(self.number, self.played, fps, self.played_since)
+
+    def _rounds_end(self, motion: Motion, first: int) -> int | None:
+        """Return one past the last frame of as many whole rounds of a looping motion as are laid out ahead."""
+        cycle = len(motion.qpos) - 1
+        if not motion.loop or cycle < 1:
+            return None
+        return math.ceil((first + AHEAD * motion.fps) / cycle) * cycle + 1
+
+    def _longer(self, frames: Floats) -> Floats:
+        """Return frames of a looping motion with its next rounds behind them."""
+        motion = self._base
+        if motion is None or not motion.loop or len(motion.qpos) < 2:
+            return frames
+        # The last frame laid out is the first one of a round again.
+        at, heading = frames[-1, :2], float(rotations.heading(frames[-1, 3:7]))
+        start = replace(motion, qpos=motion.qpos[:1]).placed((float(at[0]), float(at[1])), heading)
+        rounds = self._frames_of(motion)[1 : self._rounds_end(motion, 0)]
+        return np.concatenate([frames, _moved_frames(self.layout, rounds, motion, start)])
 
     @property
     def left(self) -> float:
@@ -241,6 +276,8 @@ class Actor:
             return
         first = int((self.stage.time - self.played_since) * self.motion.fps)
         since, fps = self.played_since + first / self.motion.fps, self.motion.fps
+        if self.motion.loop and len(self.played) - first < round(TWIN * fps):
+            self.played, first, self.played_since = self._longer(self.played[first:]), 0, since
         frames = self.played[min(first, len(self.played) - 1) : first + round(TWIN * fps)]
         rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
         self._kept = self.played, self.played_since
@@ -302,12 +339,13 @@ class Actor:
 
     def _frames_of(self, motion: Motion) -> Floats:
         if (known := self._frames.get(motion)) is None:
-            known = self._frames[motion] = self.layout.frames(repeated(motion, UNROLL))
+            known = self._frames[motion] = self.layout.frames(repeated(motion, AHEAD + 2.0 * motion.duration))
         return known
 
     def _rows_of(self, motion: Motion) -> Rows:
         if (known := self._rows.get(motion)) is None:
-            known = self._rows[motion] = self._lifted(self._frames_of(motion), motion.fps)
+            frames = self.layout.frames(repeated(motion, UNROLL)) if motion.loop else self._frames_of(motion)
+            known = self._rows[motion] = self._lifted(frames, motion.fps)
         return known
 
     def _lifted(self, frames: Floats, fps: float) -> Rows:
@@ -361,7 +399,7 @@ class Actor:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
         told = (
             self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
-            self._leaning,
+            self._leaning, self._base,
         )  # fmt: skip
         return told, self.program.save(), self.pushes.save()
 
@@ -370,7 +408,7 @@ class Actor:
         told, program, pushes = state
         (
             self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
-            self._leaning,
+            self._leaning, self._base,
         ) = told  # fmt: skip
         self.program.restore(program)
         self.pushes.restore(pushes)

@@ -15,7 +15,7 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from stunt.character.character import Character
 from stunt.direction.motion_rows import Motion, sole_geoms
-from stunt.direction.supervisor.legs import Leg, bodies_of, legs_of, reach
+from stunt.direction.supervisor.legs import Leg, legs_and_bodies, reach
 from stunt.direction.supervisor.posing import Posed, posed
 from stunt.direction.supervisor.posing_kernel import write_lowest
 from stunt.rotations import Floats
@@ -60,11 +60,11 @@ def lifted_out(
         most: Feet deeper than this are left alone [m].
         ease: Over how long the lift comes in at the beginning [s], where the first frame must stay as it is.
     """
-    legs = legs_of(model, character)
+    legs, some = legs_and_bodies(model, character)
     if not legs:
         return frames
     qpos = frames.copy()
-    where = posed(model, character, qpos, bodies_of(model, character, legs))
+    where = posed(model, character, qpos, some)
     for leg in legs:
         depth = _depth(model, character, leg, where)
         if depth.max() <= 1e-4 or depth.max() > most:

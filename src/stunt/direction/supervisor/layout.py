@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.direction.motion_rows import Motion
-from stunt.direction.supervisor.state_kernel import dense_rows, difference_rows, move_rows
+from stunt.direction.supervisor.state_kernel import dense_rows, difference_rows, move_rows, velocity_rows
 from stunt.rotations import Floats
 
 Indices = NDArray[np.int64]
@@ -68,7 +68,8 @@ class Layout:
         qvel[..., self.turn_v[:, None] + np.arange(3)] = spins
 
     @property
-    def _columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """All columns, in the order compiled functions take them."""
         return self.scalar_q, self.scalar_v, self.turn_q, self.turn_v
 
     def difference(self, later: Floats, earlier: Floats) -> Floats:
@@ -78,9 +79,9 @@ class Layout:
             later: States, (nq,) or (F, nq).
             earlier: As many, or one.
         """
-        many, one = np.atleast_2d(np.ascontiguousarray(later)), np.atleast_2d(np.ascontiguousarray(earlier))
+        many, one = np.atleast_2d(later), np.atleast_2d(earlier)
         out = np.zeros((len(many), self.nv))
-        difference_rows(many, one, *self._columns, out)
+        difference_rows(many, one, *self.columns, out)
         return out[0] if later.ndim == 1 else out
 
     def moved(self, qpos: Floats, change: Floats) -> Floats:
@@ -90,28 +91,29 @@ class Layout:
             qpos: States, as many as changes, or one.
             change: Tangent vectors, (nv,) or (F, nv).
         """
-        many, by = np.atleast_2d(np.ascontiguousarray(qpos)), np.atleast_2d(np.ascontiguousarray(change))
+        many, by = np.atleast_2d(qpos), np.atleast_2d(change)
         out = np.zeros((len(by), self.nq))
-        move_rows(many, by, *self._columns, out)
+        move_rows(many, by, *self.columns, out)
         return out[0] if change.ndim == 1 else out
 
     def velocities(self, qpos: Floats, fps: float) -> Floats:
         """Return central differences of frames, one-sided at the ends, (F, nv)."""
         if len(qpos) < 2:
             return np.zeros((len(qpos), self.nv))
-        steps = self.difference(qpos[1:], qpos[:-1]) * fps
-        # Both steps around a frame are in frames half a step apart: their mean is good to second order.
-        return np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])
+        out, steps = np.empty((len(qpos), self.nv)), np.empty((len(qpos) - 1, self.nv))
+        velocity_rows(qpos, fps, *self.columns, steps, out)
+        return out
 
     def dense(self, frames: Floats, fps: float, factor: int) -> Floats:
         """Return frames with others between them, along the curves data is played along, (factor·(F−1)+1, nq+nv)."""
         if len(frames) < 2:
             return frames
         way = self.difference(frames[1:, : self.nq], frames[:-1, : self.nq])
-        rows = factor * len(way)
-        change, pace, base = np.zeros((rows, self.nv)), np.zeros((rows, self.nv)), np.zeros((rows, self.nq))
-        dense_rows(np.ascontiguousarray(frames), way, self.nq, 1.0 / fps, factor, change, pace, base)
-        return np.concatenate([np.concatenate([self.moved(base, change), pace], axis=1), frames[-1:]])
+        out = np.empty((factor * len(way) + 1, self.nq + self.nv))
+        change = np.empty((1, self.nv))
+        dense_rows(frames, way, self.nq, 1.0 / fps, factor, *self.columns, change, out)
+        out[-1] = frames[-1]
+        return out
 
     def frames(self, motion: Motion) -> Floats:
         """Return positions and velocities side by side, (F, nq + nv)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
@@ -26,6 +27,18 @@ class Leg:
     hip_q: int
     knee_q: int
     ankle_q: int
+
+
+_LEGS: WeakKeyDictionary[Character, tuple[list[Leg], NDArray[np.bool_]]] = WeakKeyDictionary()
+
+
+def legs_and_bodies(model: mujoco.MjModel, character: Character) -> tuple[list[Leg], NDArray[np.bool_]]:
+    """Return a character's legs (see `legs_of`) and which bodies they are made of (see `bodies_of`)."""
+    known = _LEGS.get(character)
+    if known is None:
+        legs = legs_of(model, character)
+        known = _LEGS[character] = legs, bodies_of(model, character, legs)
+    return known
 
 
 def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:

@@ -17,7 +17,7 @@ from stunt.control.worldspace_program import Rows
 from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.posing_kernel import multiply_rows, pose_bodies, rotate_rows
-from stunt.direction.supervisor.state_kernel import relative_turns
+from stunt.direction.supervisor.state_kernel import ground_speeds, relative_turns
 from stunt.rotations import Floats
 
 
@@ -113,7 +113,6 @@ def sole_speed(model: mujoco.MjModel, geom: int, places: Floats, first: int, fps
     """Return how fast a sole moves over the ground [m/s], (F,): a foot goes by its toe."""
     body = int(model.geom_bodyid[geom])
     toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
-    track = places[:, (toes[0] if toes else body) - first, :2]
-    if len(track) < 2:
-        return np.zeros(len(track))
-    return np.asarray(np.linalg.norm(np.gradient(track, 1.0 / fps, axis=0), axis=1))
+    out = np.zeros(len(places))
+    ground_speeds(places, (toes[0] if toes else body) - first, fps, out)
+    return out

@@ -50,23 +50,33 @@ def move_rows(qpos: Any, change: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: A
 
 
 @compiled
-def dense_rows(frames: Any, way: Any, nq: int, seconds: float, factor: int, change: Any, pace: Any, base: Any) -> None:
-    """Write, for every frame between frames, its change from the earlier one, its velocity, and the earlier one."""
+def dense_rows(
+    frames: Any,
+    way: Any,
+    nq: int,
+    seconds: float,
+    factor: int,
+    sq: Any,
+    sv: Any,
+    tq: Any,
+    tv: Any,
+    change: Any,
+    out: Any,
+) -> None:
+    """Write frames with others between them, along cubic curves through positions and velocities."""
     nv = way.shape[1]
     for f in range(way.shape[0]):
         for k in range(factor):
             s, row = k / factor, f * factor + k
             rest, s2 = 1.0 - s, s * s
-            for q in range(nq):
-                base[row, q] = frames[f, q]
             for d in range(nv):
                 v0, v1, x1 = frames[f, nq + d], frames[f + 1, nq + d], way[f, d]
-                change[row, d] = (
-                    s * rest * rest * seconds * v0 + s2 * (3.0 - 2.0 * s) * x1 + s2 * (s - 1.0) * seconds * v1
-                )
-                pace[row, d] = (
+                early, late = s * rest * rest * seconds * v0, s2 * (s - 1.0) * seconds * v1
+                change[0, d] = early + s2 * (3.0 - 2.0 * s) * x1 + late
+                out[row, nq + d] = (
                     6.0 * s * rest * x1 / seconds + (1.0 - 4.0 * s + 3.0 * s2) * v0 + (3.0 * s2 - 2.0 * s) * v1
                 )
+            move_rows(frames[f : f + 1], change, sq, sv, tq, tv, out[row : row + 1])
 
 
 @compiled
@@ -125,3 +135,64 @@ def nearest_row(features: Any, here: Any) -> tuple[int, float]:
         if total < least:
             best, least = f, total
     return best, least
+
+
+@compiled
+def velocity_rows(qpos: Any, fps: float, sq: Any, sv: Any, tq: Any, tv: Any, steps: Any, out: Any) -> None:
+    """Write central differences of frames, one-sided at the ends, (F, nv); `steps` is scratch of (F − 1, nv)."""
+    count, nv = qpos.shape[0], steps.shape[1]
+    difference_rows(qpos[1:], qpos[:-1], sq, sv, tq, tv, steps)
+    for f in range(min(out.shape[0], count)):
+        # Both steps around a frame are in frames half a step apart: their mean is good to second order.
+        low, high = max(f - 1, 0), min(f, count - 2)
+        for d in range(nv):
+            out[f, d] = 0.5 * fps * (steps[low, d] + steps[high, d])
+
+
+@compiled
+def start_offsets(
+    qpos: Any, qvel: Any, data: Any, pace: Any, sq: Any, sv: Any, tq: Any, tv: Any, off: Any, rate: Any
+) -> None:
+    """Write by how much a state differs from data and how fast that changes (see `inertial.offsets_at_start`)."""
+    difference_rows(qpos, data, sq, sv, tq, tv, off)
+    for d in range(rate.shape[1]):
+        rate[0, d] = qvel[0, d] - pace[0, d]
+    for k in range(tv.shape[0]):
+        d = tv[k]
+        x, y, z = off[0, d], off[0, d + 1], off[0, d + 2]
+        angle = math.sqrt(x * x + y * y + z * z)
+        share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+        # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
+        w, a, b, c = math.cos(0.5 * angle), -share * x, -share * y, -share * z
+        p, q, r = pace[0, d], pace[0, d + 1], pace[0, d + 2]
+        i, j, m = 2.0 * (b * r - c * q), 2.0 * (c * p - a * r), 2.0 * (a * q - b * p)
+        p, q, r = p + w * i + b * m - c * j, q + w * j + c * i - a * m, r + w * m + a * j - b * i
+        u, v, s = qvel[0, d] - p, qvel[0, d + 1] - q, qvel[0, d + 2] - r
+        half = 0.5 * max(angle, 1e-3)
+        third = (1.0 - half / math.tan(half)) / (4.0 * half * half)
+        i, j, m = y * s - z * v, z * u - x * s, x * v - y * u
+        rate[0, d] = u + 0.5 * i + third * (y * m - z * j)
+        rate[0, d + 1] = v + 0.5 * j + third * (z * i - x * m)
+        rate[0, d + 2] = s + 0.5 * m + third * (x * j - y * i)
+
+
+@compiled
+def fade_rows(off: Any, rate: Any, fps: float, seconds: float, out: Any) -> None:
+    """Write an offset that begins at a rate and ends at rest at zero (see `inertial.fade`), (F, n)."""
+    for f in range(out.shape[0]):
+        s = min(f / (fps * seconds), 1.0)
+        s3 = s * s * s
+        value = 1.0 - s3 * (10.0 - 15.0 * s + 6.0 * s * s)
+        slope = (s - s3 * (6.0 - 8.0 * s + 3.0 * s * s)) * seconds
+        for d in range(out.shape[1]):
+            out[f, d] = value * off[0, d] + slope * rate[0, d]
+
+
+@compiled
+def ground_speeds(places: Any, body: int, fps: float, out: Any) -> None:
+    """Write how fast a body moves over the ground in every frame [m/s], (F,)."""
+    last = places.shape[0] - 1
+    for f in range(out.shape[0]):
+        low, high = max(f - 1, 0), min(f + 1, last)
+        x, y = places[high, body, 0] - places[low, body, 0], places[high, body, 1] - places[low, body, 1]
+        out[f] = math.sqrt(x * x + y * y) * fps / max(high - low, 1)

@@ -31,7 +31,8 @@ LOOK_HZ: Final = 30.0
 MOST_ASKED: Final = 40
 """So many are asked at a look whether they interrupt; where there are more, they take turns."""
 ALERT: Final = 0.15
-"""How long after a touch a kinematic character is looked after at every control step [s]."""
+"""How long after a touch a kinematic character is looked after more closely [s]."""
+ALERT_HZ: Final = 120.0
 
 
 class Supervisor:
@@ -79,6 +80,8 @@ class Supervisor:
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
+        hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
+        self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}
         self.since = stage.time
@@ -89,6 +92,7 @@ class Supervisor:
         self._alert, self._waiting, self._turn = -1.0, False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
         self._sort()
         stage.hit_listeners.append(self._hit)
@@ -138,7 +142,7 @@ class Supervisor:
         """Look after the character."""
         tick = self.stage.tick
         alert = self.stage.time < self._alert and self.actor.kinematic
-        self._due = tick + (self.stage.steps_per_control if alert else self._stride)
+        self._due = tick + (self._close if alert else self._stride)
         now = self.look()
         if alert and self._struck(now):
             self._hits.clear()
@@ -150,6 +154,8 @@ class Supervisor:
             self._choose(now, status, "ended")
         elif self._watchers:
             self._let_interrupt(now)
+        elif status.wake > 0.0 and not alert:
+            self._due = max(self._due, self.stage.tick_of(now.time + status.wake))
         self._hits.clear()
 
     def _hit(self, hit: Hit) -> None:

@@ -8,7 +8,6 @@ from stunt.direction.reactions import Thresholds
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import (
     ORDINARY,
-    RUNNING,
     BaseController,
     Bid,
     Controller,
@@ -23,6 +22,7 @@ SETTLE = 0.6
 CALM = 0.4
 """How long nothing must have hit it [s]."""
 _ASK_EVERY = 0.2
+_WAKE = 1.0 / 15.0  # nobody falls faster
 
 
 class Twin(BaseController):
@@ -75,7 +75,7 @@ class Twin(BaseController):
             actor.keep_on()
             if actor.left < 0.05:
                 return succeeded("the motion ended")
-        return RUNNING
+        return Status("running", wake=_WAKE)
 
     def _feel(self, now: Situation, actor: Actor) -> bool:
         """Lose strength by how hard it was hit; return whether it is too much."""
