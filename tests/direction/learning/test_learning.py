@@ -15,6 +15,7 @@ from stunt.direction.learning.machine import WrongBodyError, load_machine
 from stunt.direction.learning.samples import Samples, collect
 from stunt.direction.learning.training import train
 from stunt.direction.learning.trial import WHO, Sample, TrialPlan, pushed_stage, run_trial
+from stunt.direction.supervisor.contract import IDLE
 from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Situation
 from stunt.errors import StuntError
@@ -200,6 +201,5 @@ def test_a_controller_bids_with_its_chance_where_it_learned_that_it_succeeds(few
         data = tuple(Sample(k, tuple(row), bool(ok), "", ()) for k, (row, ok) in enumerate(zip(x, good, strict=True)))
         machine, _ = train(Samples(BALANCE, 0, digest, data))
         bid = LearnedBid(RagDoll(), machine, stage, "ada").bid(Situation(stage, stage.character("ada")))
-        assert (bid is not None) == upright
-        if bid is not None:
-            assert 0.5 <= bid.score <= 1.0 and "learned" in bid.why
+        assert bid.priority == (None if upright else IDLE + 1)
+        assert "learned" in bid.why

@@ -1,24 +1,37 @@
-"""A controller that bids where its learned pre-condition says that it will succeed."""
+"""A controller that bids by what it learned about its chance of success."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
-from stunt.direction.learning.features import body_digest, features
+from stunt.direction.learning.features import CAPTURE, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
 from stunt.direction.supervisor.situation import Situation
+from stunt.rotations import Floats
 from stunt.stage.loop import Stage
+
+OFF_BALANCE: Final = 0.15
+"""How far the capture point may be from the middle of the feet before help is needed [m]."""
+LEANING: Final = 0.3
+"""And the sine of how far the root may lean."""
+
+
+def needs_help(seen: Floats) -> bool:
+    """Whether a body with such features (17,) is about to fall, or may be."""
+    capture, lean = seen[CAPTURE : CAPTURE + 2], seen[LEAN : LEAN + 2]
+    return math.hypot(*capture) > OFF_BALANCE or math.hypot(*lean) > LEANING
 
 
 class LearnedBid(BaseController):
-    """A controller whose own pre-condition is replaced by a learned one.
+    """A controller whose bids go by a learned pre-condition.
 
     Attributes:
         inner: The controller.
         machine: What was learned.
-        least: Chance of success from which it bids.
+        least: Chance of success from which it bids in earnest.
     """
 
     shared = ("inner", "machine")
@@ -38,15 +51,21 @@ class LearnedBid(BaseController):
         self.longest = inner.longest
 
     def bid(self, now: Situation) -> Bid | None:
-        """Bid with the chance of success, where the controller itself would think of it at all."""
+        """Bid as the controller does where it has a good chance; with a poor one a try is only better than nobody.
+
+        Where its own rule gives up although help is needed, it offers to try all the same.
+        """
         if now.active is not None:  # data is in charge: nobody needs help
             return None
-        chance = float(self.machine.chance(features(now.stage, now.character)))
-        if chance < self.least:
+        own, seen = self.inner.bid(now), features(now.stage, now.character)
+        if own is None and not needs_help(seen):
             return None
-        own = self.inner.bid(now)
-        plan = own.plan if isinstance(own, Bid) else None
-        return Bid(chance, f"{100 * chance:.0f} % by what it learned", plan)
+        chance = float(self.machine.chance(seen))
+        why = f"{100 * chance:.0f} % by what it learned"
+        given = own if isinstance(own, Bid) else Bid(own if own is not None else chance)
+        if own is None or chance < self.least:
+            return Bid(chance, why, given.plan, IDLE + 1)
+        return Bid(given.score, f"{given.why}; {why}" if given.why else why, given.plan, given.priority)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Let the controller begin."""
