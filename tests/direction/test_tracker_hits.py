@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tracking_helpers import follow, needs_clips, tracked
 
-from direction.tracking import follow, needs_clips, tracked
 from stunt.control.root_spring import RootSpring
 from stunt.direction.reactions import Reactions
 from stunt.stage.scene import PropSpec

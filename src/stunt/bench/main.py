@@ -25,6 +25,7 @@ from stunt.bench import (
     similarity,
     speed,
     tension,
+    tracking,
     trajectories,
     video,
 )
@@ -38,6 +39,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "tracking": tracking.measure,
     "video": video.measure,
     "gym": environments.measure,
     "similarity": similarity.measure,
