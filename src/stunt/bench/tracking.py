@@ -1,9 +1,9 @@
 """What following a clip costs: whole steps with servo and root spring over bare steps of the same scene.
 
-Three engines set out from the same states along a clip. *Controlled*: the stage's compiled loop. *Bare*: `mj_step` under
-`implicitfast`, nobody in control. *Fed*: the same bare engine, given in every step the torques that control produced, so
-that it goes the same way with the same contacts; what differs is control alone. (A body let go collides differently from
-the first steps on: sometimes that costs the solver more, sometimes, in flight, less.)
+Three engines set out from the same states along a clip. *Controlled*: the stage's compiled loop. *Bare*: `mj_step`
+under `implicitfast`, nobody in control. *Fed*: the same bare engine, given in every step the torques that control
+produced, so that it goes the same way with the same contacts; what differs is control alone. (A body let go collides
+differently from the first steps on: sometimes that costs the solver more, sometimes, in flight, less.)
 """
 
 from __future__ import annotations
