@@ -43,8 +43,8 @@ TORQUE, FORCE = 25, 28  # three each, as of the last step
 OVER, JOINT_STEPS, WORST, REPEATS, HOOK_K, WHOLE_MASS = range(31, 37)
 AHEAD: Final = 37
 """Seconds a board-driven actor looks ahead."""
-KIN_START, KIN_FPS = 38, 39
-TRIES: Final = 40
+KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
+TRIES: Final = 41
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
 NUMBERS: Final = 42
 

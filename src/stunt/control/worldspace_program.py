@@ -201,12 +201,15 @@ class WorldspaceProgram:
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
 
-    def play(self, number: int, frames: Floats, fps: float, start: float) -> None:
-        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv)."""
+    def play(self, number: int, frames: Floats, fps: float, start: float, firm: float = 1.0) -> None:
+        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv).
+
+        `firm`: with how many times its inertia it pushes what is in the way.
+        """
         a, f, kept = self.ints[number], self.numbers[number], np.ascontiguousarray(frames, float)
         self._played[self.names[number]] = kept
         a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = kept.ctypes.data, len(kept), w.KINEMATIC, 1
-        f[w.KIN_START], f[w.KIN_FPS] = start, fps
+        f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, fps, firm
         f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
 
     def leave_data(self, number: int, settings: ServoSettings) -> None:
