@@ -50,8 +50,9 @@ class Judged:
         drift, path = self.middle("drift_m"), self.middle("path_m")
         over, worst = (max(run["limits"][key] for run in self.runs) for key in ("over_share", "worst"))
         return (
-            f"{self.clip:38s} fell {self.fell}/{len(self.runs)}  {self.middle('error_deg_mean'):4.2f}°  {drift:5.3f} m = "
-            f"{100.0 * drift / path:4.1f} %  torque {self.torque:.3f}  over {100.0 * over:.3f} % {worst:.2f}"
+            f"{self.clip:38s} fell {self.fell}/{len(self.runs)}  {self.middle('error_deg_mean'):4.2f}°  "
+            f"{drift:5.3f} m = {100.0 * drift / path:4.1f} %  torque {self.torque:.3f}  "
+            f"over {100.0 * over:.3f} % {worst:.2f}"
         )
 
 
