@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
+from tracking_helpers import CMU, follow, needs_clips, tracked
 
 from stunt import rotations
 from stunt.control import worldspace as w
@@ -20,42 +19,7 @@ from stunt.motion.read import read_clip
 from stunt.stage.contacts import Hit
 from stunt.stage.happenings import Happenings
 from stunt.stage.loop import Stage
-from stunt.stage.scene import CharacterSpec, PropSpec, Push, Scene
-
-CMU = Path(__file__).parents[3] / "shared" / "mocap" / "cmu"
-needs_clips = pytest.mark.skipif(not CMU.is_dir(), reason="the CMU clips are not on this machine")
-KINDS = ("walk", "run", "jump", "kick", "punch", "cartwheel", "idle", "gesture", "dance")
-
-
-def tracked(
-    name: str,
-    *,
-    seconds: float = 12.0,
-    hz: float = 120.0,
-    gravity: float = -9.81,
-    settings: ServoSettings | None = None,
-    root: RootSpring | None = None,
-    props: dict[str, PropSpec] | None = None,
-) -> Tracker:
-    """Put a character built from a clip on a stage, following it."""
-    path = next(iter(sorted(CMU.glob(f"{name}*.bvh"))))
-    body = CharacterSpec(str(path), root="free", strength=1.5, self_collision=False)
-    down, ground = (0.0, 0.0, gravity), gravity != 0.0
-    stage = Stage(Scene({"a": body}, props or {}, physics_hz=hz, control_hz=hz, gravity=down, ground=ground))
-    motion = motion_of_clip(read_clip(path), stage.character("a"))
-    motion = motion.trimmed(0.0, min(seconds, motion.duration))
-    return Tracker(stage, "a", motion, settings=settings, root=root or RootSpring(yaw=0.1))
-
-
-def follow(tracker: Tracker, seconds: float | None = None) -> dict[str, object]:
-    """Follow to the end and measure."""
-    stage, time, qpos = tracker.stage, [], []
-    ticks = stage.tick_of(tracker.motion.duration if seconds is None else seconds)
-    for _ in range(ticks // 2):
-        stage.advance(2)
-        time.append(stage.time)
-        qpos.append(stage.data.qpos.copy())
-    return measure(tracker, np.array(time), np.array(qpos))
+from stunt.stage.scene import Push
 
 
 @needs_clips
@@ -63,7 +27,6 @@ def follow(tracker: Tracker, seconds: float | None = None) -> dict[str, object]:
 def test_a_clip_is_followed_to_its_end_within_the_strength_of_the_joints(name: str) -> None:
     found = follow(tracked(name))
     limits, spring = found["limits"], found["root_spring"]
-    assert isinstance(limits, dict) and isinstance(spring, dict)
     print(name, found["error_deg_mean"], found["drift_m"], limits, spring["torque_mean"])
     assert not found["fell"]
     assert found["error_deg_mean"] < (4.0 if name == "cartwheel" else 2.0)
@@ -124,13 +87,12 @@ def test_without_help_it_falls_and_on_a_hook_it_stays_on_its_path() -> None:
 
 
 @needs_clips
-def test_world_space_degrades_gently_from_four_times_the_gain_to_a_quarter() -> None:
-    errors = [
-        follow(tracked("walk__07", settings=ServoSettings(gain=gain)))["error_deg_mean"]
-        for gain in (4.0, 0.25)
-    ]
-    print("error at gain × 4 and × 0.25:", errors)
-    assert errors[1] <= 8.0 * errors[0]  # type: ignore[operator]
+@pytest.mark.parametrize("name", ["walk__07", "punch__79", "jump__16"])
+def test_world_space_degrades_gently_from_four_times_the_gain_to_a_quarter(name: str) -> None:
+    found = [follow(tracked(name, seconds=8.0, settings=ServoSettings(gain=gain))) for gain in (4.0, 0.25)]
+    strong, weak = (entry["error_deg_mean"] for entry in found)
+    print(name, "error at gain × 4 and × 0.25:", strong, weak)
+    assert weak <= 8.0 * strong and not any(entry["fell"] for entry in found)
 
 
 @needs_clips
@@ -202,24 +164,6 @@ def test_a_motion_can_be_put_anywhere_on_the_ground() -> None:
     moved = Motion("m", 10.0, qpos).placed((5.0, -1.0), 0.4 + np.pi / 2)
     assert np.allclose(moved.qpos[:, :3], [[5.0, -1.0, 0.9], [5.0, 0.0, 0.9], [5.0, 1.0, 0.9]])
     assert np.allclose(rotations.heading(moved.qpos[:, 3:7]), 0.4 + np.pi / 2)
-
-
-@needs_clips
-@pytest.mark.long
-def test_nearly_all_perturbed_starts_finish_as_the_clip_does() -> None:
-    finished = total = 0
-    for path in sorted(CMU.glob("*.bvh")):
-        if path.name.split("__")[0] not in KINDS:
-            continue
-        for seed in range(5):
-            tracker = tracked(path.stem, seconds=8.0)
-            rng, data = np.random.default_rng(seed), tracker.stage.data
-            data.qvel[:3] += rng.normal(0.0, 0.05, 3)
-            data.qvel[3:] += rng.normal(0.0, 0.1, len(data.qvel) - 3)
-            finished += not follow(tracker)["fell"]
-            total += 1
-    print(f"{finished} of {total}")
-    assert finished >= 0.95 * total
 
 
 @needs_clips

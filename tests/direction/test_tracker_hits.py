@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tracking_helpers import follow, needs_clips, tracked
 
-from direction.tracking import follow, needs_clips, tracked
 from stunt.control.root_spring import RootSpring
 from stunt.direction.reactions import Reactions
 from stunt.stage.scene import PropSpec
@@ -61,11 +61,11 @@ def check_hits(ways: int) -> None:
     print({what: f"{100.0 * share:.0f} % fell" for what, share in shares.items()}, f"of {len(CLIPS) * ways} each")
     fell = list(shares.values())
     assert fell[0] == 0.0 and fell[1] <= 0.05
-    assert fell[2] >= 0.85 or fell[3] >= 0.85
+    assert fell[2] >= 0.85
     assert fell[5] >= 0.9 and fell[6] == 0.0
 
 
 @needs_clips
 @pytest.mark.long
 def test_small_things_never_fell_it_boxes_seldom_heavy_ones_nearly_always() -> None:
-    check_hits(ways=12)
+    check_hits(ways=8)

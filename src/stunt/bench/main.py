@@ -28,6 +28,7 @@ from stunt.bench import (
     studio,
     supervisor,
     tension,
+    tracking,
     trajectories,
     video,
 )
@@ -41,6 +42,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "tracking": tracking.measure,
     "dynamo": dynamo.measure,
     "supervisor": supervisor.measure,
     "video": video.measure,

@@ -1,0 +1,121 @@
+"""What is done to a motion before it is followed: spikes bridged, standing feet made to stand, torques foreseen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import mujoco
+import numpy as np
+
+from stunt import rotations
+from stunt.control.root_spring import RootSpring
+from stunt.control.worldspace_program import ServoSettings
+from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.legs import legs_of
+from stunt.direction.mended import mended
+from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip
+from stunt.direction.planted_feet import sole_points, with_planted_feet
+from stunt.direction.tracker import Tracker, first_velocity
+from stunt.direction.tracking_measure import measure
+from stunt.motion.library import find_clip
+from stunt.motion.read import read_clip
+from stunt.stage.loop import Stage
+from stunt.stage.scene import CharacterSpec, Scene
+
+
+@cache
+def on_stage(clip: str) -> tuple[Stage, Motion]:
+    """Return a stage with a body of one of the package's clips, and that clip as its motion."""
+    path = find_clip(clip)
+    stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+    return stage, motion_of_clip(read_clip(path), stage.character("a"))
+
+
+def test_a_spike_of_a_thigh_is_bridged_and_a_clean_motion_left_alone() -> None:
+    stage, motion = on_stage("walk")
+    character = stage.character("a")
+    assert mended(stage.model, character, motion) is motion
+    hip = character.joints["l_hip"].qpos
+    spiked = motion.qpos.copy()
+    spiked[20, hip : hip + 4] = rotations.multiply(
+        spiked[20, hip : hip + 4], rotations.from_rotation_vector([1.2, 0.0, 0.0])
+    )
+    found = mended(stage.model, character, replace(motion, qpos=spiked))
+    dots = np.abs((found.qpos[:, hip : hip + 4] * motion.qpos[:, hip : hip + 4]).sum(axis=1)).clip(0.0, 1.0)
+    off = np.degrees(2.0 * np.arccos(dots))
+    print("largest error after mending [°]:", off.max())
+    assert off.max() < 8.0
+    rest = np.r_[0:hip, hip + 4 : motion.qpos.shape[1]]
+    assert np.array_equal(found.qpos[:, rest], motion.qpos[:, rest])
+
+
+def test_standing_feet_are_put_on_the_floor_and_stay_where_they_are() -> None:
+    stage, motion = on_stage("idle")
+    model, character = stage.model, stage.character("a")
+    sunk = motion.qpos.copy()  # a capture whose left knee is bent a little too much, now and then
+    knee = character.joints["l_knee"].qpos
+    wobble = 0.08 * np.sin(np.linspace(0.0, 12.0, len(sunk))) ** 2
+    bend = rotations.from_rotation_vector(np.outer(wobble, [0.0, 1.0, 0.0]))
+    sunk[:, knee : knee + 4] = rotations.multiply(sunk[:, knee : knee + 4], bend)
+    soles = [g for g in sorted(character.geoms) if "foot" in model.geom(g).name or "toe" in model.geom(g).name]
+    soles = [g for g in soles if model.geom_contype[g]]
+    rows = make_rows(model, character, replace(motion, qpos=sunk), soles)
+    firm = with_planted_feet(model, character, rows, soles)
+    legs = legs_of(model, character, soles)
+    steps = []
+    for r in (rows, firm):
+        left, right = (sole_points(model, character.root_body, leg, soles, r)[..., 2].min(axis=1) for leg in legs)
+        steps.append(float(np.std(left - right)))
+    print("how the feet differ in height before and after [m]:", steps)
+    assert steps[1] < 0.3 * steps[0]
+    assert firm.asked is not None and np.array_equal(firm.asked, rows.turns)
+
+
+def test_what_is_foreseen_of_standing_still_carries_the_weight() -> None:
+    """With the foreseen torques and the weight on its feet, the body accelerates nowhere: statics."""
+    stage, motion = on_stage("idle")
+    model, character = stage.model, stage.character("a")
+    still = replace(motion, qpos=np.repeat(motion.qpos[:1], 24, axis=0))
+    torque = foreseen_torques(model, character, still)
+    assert np.allclose(torque, torque[0], atol=1e-6)
+    root = character.root
+    assert root is not None
+    data = mujoco.MjData(model)
+    data.qpos[root.qpos : root.qpos + still.qpos.shape[1]] = still.qpos[0]
+    mujoco.mj_forward(model, data)
+    arms = [joint.dof for name, joint in character.joints.items() if "shoulder" in name or "elbow" in name]
+    for dof in arms:  # nothing touches the arms: what is foreseen there is gravity alone
+        assert np.allclose(torque[0, dof - 6 : dof - 3], data.qfrc_bias[dof : dof + 3], atol=0.05)
+
+
+def test_foreseen_torques_lower_the_error_of_following() -> None:
+    _, motion = on_stage("walk")
+    errors = []
+    for foresee in (False, True):
+        path = find_clip("walk")
+        stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+        tracker = Tracker(stage, "a", motion, settings=ServoSettings(foresee=foresee), root=RootSpring())
+        time, qpos = [], []
+        for _ in range(100):
+            stage.advance(2)
+            time.append(stage.time)
+            qpos.append(stage.data.qpos.copy())
+        errors.append(measure(tracker, np.array(time), np.array(qpos))["error_deg_mean"])
+    print("error without and with foreseen torques [°]:", errors)
+    assert errors[1] < 0.85 * errors[0]
+
+
+def test_a_motion_begins_with_the_velocity_of_its_course_and_not_of_its_noise() -> None:
+    stage, motion = on_stage("idle")
+    rng, root = np.random.default_rng(1), stage.character("a").root
+    assert root is not None
+    steady = np.repeat(motion.qpos[:1], 40, axis=0)
+    steady[:, 0] += 0.8 * np.arange(40) / motion.fps
+    noisy = steady.copy()
+    noisy[1:, :3] += rng.normal(0.0, 0.002, (39, 3))
+    qpos = stage.data.qpos.copy()
+    qpos[root.qpos : root.qpos + motion.qpos.shape[1]] = noisy[0]
+    found = first_velocity(stage.model, qpos, root.qpos, replace(motion, qpos=noisy))
+    print("first velocity [m/s]:", found[root.dof : root.dof + 3])
+    assert np.allclose(found[root.dof : root.dof + 3], [0.8, 0.0, 0.0], atol=0.15)

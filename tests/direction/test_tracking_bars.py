@@ -1,0 +1,123 @@
+"""The bars of tracking over whole clips and perturbed starts; `docs/p3.md` has the figures. Run with `-m long -s`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from tracking_helpers import follow, judged_clips, needs_clips, tracked
+
+from stunt.control.root_spring import RootSpring
+
+STARTS = 5
+IN_PLACE = ("gesture", "idle__140", "jump__13", "punch")
+"""Clips that go nowhere: 0.15 m of drift, boxing longer than 5 s 0.5 m."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of one clip's starts."""
+
+    clip: str
+    runs: tuple[dict[str, Any], ...]
+
+    def middle(self, key: str) -> float:
+        """Return the median of a figure."""
+        return float(np.median([run[key] for run in self.runs]))
+
+    @property
+    def torque(self) -> float:
+        """Mean root torque [m·g·h]."""
+        return float(np.mean([run["root_spring"]["torque_mean"] for run in self.runs]))
+
+    @property
+    def fell(self) -> int:
+        """How many fell."""
+        return sum(run["fell"] for run in self.runs)
+
+    def drifts(self, share: float) -> bool:
+        """Whether it leaves its path by more than a share of it (or, in place, by more than it may)."""
+        drift = self.middle("drift_m")
+        if self.clip.startswith("punch"):
+            return drift > 0.5
+        allowed = 0.15 if self.clip.startswith(IN_PLACE) else 0.0
+        return drift > max(share * self.middle("path_m"), allowed)
+
+    def line(self) -> str:
+        """Say it."""
+        drift, path = self.middle("drift_m"), self.middle("path_m")
+        over, worst = (max(run["limits"][key] for run in self.runs) for key in ("over_share", "worst"))
+        return (
+            f"{self.clip:38s} fell {self.fell}/{len(self.runs)}  {self.middle('error_deg_mean'):4.2f}°  "
+            f"{drift:5.3f} m = {100.0 * drift / path:4.1f} %  torque {self.torque:.3f}  "
+            f"over {100.0 * over:.3f} % {worst:.2f}"
+        )
+
+
+def judge(root: RootSpring, strength: float) -> list[Judged]:
+    """Follow every judged clip, whole, from several perturbed starts, and print what came of it."""
+    found = []
+    for clip in judged_clips():
+        runs = [follow(tracked(clip, seconds=1e9, root=root, strength=strength, seed=k)) for k in range(STARTS)]
+        found.append(Judged(clip, tuple(runs)))
+        print(found[-1].line(), flush=True)
+    total = sum(len(one.runs) for one in found)
+    print(f"{total - sum(one.fell for one in found)} of {total} finish; "
+          f"over 2°: {[one.clip for one in found if one.middle('error_deg_mean') > 2.0]}; "
+          f"drift over 10 %: {[one.clip for one in found if one.drifts(0.1)]}, "
+          f"over 5 %: {[one.clip for one in found if one.drifts(0.05)]}")  # fmt: skip
+    return found
+
+
+def share_finished(found: list[Judged]) -> float:
+    """Return which share of all starts finish as the clip does."""
+    return 1.0 - sum(one.fell for one in found) / sum(len(one.runs) for one in found)
+
+
+@needs_clips
+@pytest.mark.long
+@pytest.mark.parametrize("strength", [1.5, 1.0])
+def test_clips_are_followed_with_a_root_torque_against_tilt_only(strength: float) -> None:
+    found = judge(RootSpring(), strength)
+    assert share_finished(found) >= 0.95
+    assert all(one.torque <= 0.2 for one in found)
+    limits = [run["limits"] for one in found for run in one.runs]
+    assert all(limit["over_share"] <= 0.002 and limit["worst"] <= 1.5 for limit in limits)
+
+
+@needs_clips
+@pytest.mark.long
+def test_clips_are_followed_on_their_paths_with_a_torque_about_the_vertical_too() -> None:
+    found = judge(RootSpring(yaw=0.1), 1.5)
+    assert share_finished(found) >= 0.95
+    assert all(one.torque <= 0.2 for one in found)
+    # Not all of them: `docs/p3.md` says which, and why.
+    assert sum(one.middle("error_deg_mean") > 2.0 and "cartwheel" not in one.clip for one in found) <= 1
+    assert sum(one.drifts(0.1) for one in found) <= 1
+
+
+@needs_clips
+@pytest.mark.long
+def test_a_root_force_of_a_twentieth_of_the_weight_keeps_it_near_its_path() -> None:
+    found = judge(RootSpring(yaw=0.1, force=0.05), 1.5)
+    assert share_finished(found) >= 0.95
+    assert sum(one.drifts(0.05) for one in found) <= 4
+
+
+@needs_clips
+@pytest.mark.long
+@pytest.mark.parametrize("clip", ["getup__140_01", "getup__140_08"])
+def test_it_gets_up_from_face_down_and_from_the_back(clip: str) -> None:
+    up = sum(stands_up(clip, seed) for seed in range(10))
+    print(clip, up, "of 10")
+    assert up >= 9
+
+
+def stands_up(clip: str, seed: int) -> bool:
+    """Whether a body that lies as the clip begins, a little off, stands a second after the clip's end."""
+    tracker = tracked(clip, seconds=1e9, seed=seed)
+    end = float(tracker.motion.qpos[-1, 2])
+    tracker.stage.step(tracker.motion.duration + 1.0)
+    return bool(tracker.stage.data.qpos[2] > 0.75 * end)
