@@ -44,7 +44,7 @@ class Clutch(Balance):
         felt = self.feel(now)
         assert self.sense is not None
         weight = self.sense.anatomy.mass * 9.81
-        hurting = [hit for hit in now.hits if hit.force > self.least * weight and hit.body not in _FEET]
+        hurting = [hit for hit in now.hits if hit.force > self.least * weight and hit.body not in _SPARED]
         if not hurting or felt.tilt > 0.5 or felt.height < 0.8:
             return None
         hit = max(hurting, key=lambda one: one.force)
@@ -90,4 +90,4 @@ class Clutch(Balance):
         return RUNNING if now.elapsed < self.hold else succeeded("it hurts less")
 
 
-_FEET = ("l_foot", "r_foot", "l_toe", "r_toe")
+_SPARED = tuple(f"{side}_{part}" for side in SIDES for part in ("foot", "toe", "hand", "forearm"))
