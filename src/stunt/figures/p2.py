@@ -22,6 +22,8 @@ STRIPS: Final[dict[str, tuple[float, ...]]] = {
     "boxing_match": (0.6, 1.2, 1.4, 1.9, 2.05, 2.2, 2.5, 3.6, 4.2, 4.4, 4.6, 5.9, 6.5, 6.8, 8.6, 9.2),
 }
 """Which examples, and when to look at them [s]."""
+SIDES: Final = {"trip": 75.0, "kick_partner": 110.0, "boxing_match": 105.0}
+"""From which side, where not almost from the front [°]."""
 
 
 def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Path]:
@@ -44,4 +46,4 @@ def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Pat
 def draw(name: str, times: tuple[float, ...], out: Path) -> Path:
     """Perform one example and draw its filmstrip."""
     take = perform(load_script(example(name).path))
-    return filmstrip(take, out / f"p2-{name.replace('_', '-')}.png", times=times, columns=8)
+    return filmstrip(take, out / f"p2-{name.replace('_', '-')}.png", times=times, columns=8, side=SIDES.get(name, 24.0))
