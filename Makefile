@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long lint figures bench blender validator clean
+.PHONY: demo test test-long test-wheel lint docs figures bench blender validator clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -18,6 +18,12 @@ test: $(VENV)/.ready lint
 
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -m long
+
+test-wheel: $(VENV)/.ready
+	$(BIN)/python -m pytest -m wheel tests/test_wheel.py
+
+docs: $(VENV)/.ready
+	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check src tests

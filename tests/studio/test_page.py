@@ -168,14 +168,15 @@ def test_a_dropped_bvh_is_seen_by_the_doctor_before_it_is_used(page, picture):
 
 def test_take_and_report_are_exported(page, studio):
     files = {}
-    for suffix in (".npz", ".json"):
+    for words, suffix in (("take", ".npz"), ("report", ".json"), ("BVH", ".bvh")):
         page.page.locator("#export-button").click()
-        page.page.locator("#menu button", has_text=suffix).click()
+        page.page.locator("#menu button", has_text=f"{words} ({suffix})").click()
         link = page.page.locator(f".toast a[download$='{suffix}']").first
         link.wait_for(timeout=30_000)
         with page.page.expect_download() as download:
             link.click()
         files[suffix] = download.value.path()
+    assert files[".bvh"].read_text(encoding="utf-8").startswith("HIERARCHY")
     assert json.loads(files[".json"].read_text(encoding="utf-8"))["characters"]
     take = Take.load(files[".npz"])
     whole = Performance(load_script(example("ymca").path)).run()
@@ -213,3 +214,126 @@ def test_saved_scripts_keep_comments_and_what_was_not_touched(page, studio):
     print(changed)
     assert len(changed) == 2  # the beat, and the one after it, which stays where it was
     shutil.rmtree(saved.parent / "takes", ignore_errors=True)
+
+
+def test_beats_are_added_copied_and_deleted_with_keys_and_mouse(page):
+    page.page.locator("#snap").select_option("0.1")
+    lane = page.page.locator(".lane.who").bounding_box()
+    scale = page.state("[studio.timeline.scale.perSecond, 14]")
+    page.page.locator("#pose-choice").select_option("M")
+    page.until("studio.pose.angles && !studio.pose.asking")
+    page.page.mouse.dblclick(lane["x"] + scale[1] + 2.3 * scale[0], lane["y"] + 35)
+    page.until("studio.outline.characters.dancer.beats.length === 11")
+    assert page.state("studio.outline.characters.dancer.beats[4].pose") == "M"
+    assert page.state("studio.outline.characters.dancer.beats[4].time") == pytest.approx(2.3)
+    page.state("studio.pose.close()")
+    page.settled()
+    page.drag(page.middle(".beat[data-beat='4']:not(.limb-beat) path"), (0.3 * scale[0], 0), modifiers=["Control"])
+    page.until("studio.outline.characters.dancer.beats.length === 12")
+    page.settled()
+    page.page.locator(".beat[data-beat='4']:not(.limb-beat) path").click()
+    page.page.keyboard.press("Delete")
+    page.until("studio.outline.characters.dancer.beats.length === 11")
+    for count in (12, 11, 10):
+        page.page.keyboard.press("Control+z")
+        page.until(f"studio.outline.characters.dancer.beats.length === {count}")
+    page.page.keyboard.press("Control+Shift+z")
+    page.until("studio.outline.characters.dancer.beats.length === 11")
+
+
+def test_a_limb_gets_a_time_of_its_own(page):
+    per_second = page.state("studio.timeline.scale.perSecond")
+    page.drag(page.middle(".limb-beat[data-limb='l_arm'][data-beat='4']"), (-0.2 * per_second, 0), modifiers=["Alt"])
+    page.until("studio.outline.characters.dancer.beats.length === 11")
+    page.settled()
+    beats = page.state("studio.outline.characters.dancer.beats")
+    assert beats[4]["time"] == pytest.approx(beats[5]["time"] - 0.2, abs=0.02)
+    assert all(joint.startswith("l_") for joint in beats[4]["joints"])
+    assert not any(joint.startswith("l_") for joint in beats[5]["joints"])
+    assert max(beat["error_deg"] for beat in page.beats()) < 0.1
+
+
+def test_beats_snap_to_a_tapped_tempo(page):
+    for _ in range(5):
+        page.page.keyboard.press("t")
+        page.page.wait_for_timeout(500)
+    beat = page.state("studio.timeline.tempo.beat")
+    assert page.page.locator("#snap").input_value() == "tempo" and 0.4 < beat < 1.5
+    per_second = page.state("studio.timeline.scale.perSecond")
+    page.drag(page.middle(".beat[data-beat='9']:not(.limb-beat) path"), (0.31 * per_second, 0))
+    page.settled()
+    time = page.state("studio.outline.characters.dancer.beats[9].time")
+    print(f"{60 / beat:.0f} bpm; the beat is at {time:.3f} s, {time / beat:.3f} beats")
+    assert time / beat == pytest.approx(round(time / beat), abs=2e-3)
+
+
+def test_a_pose_is_made_with_a_slider_a_dragged_hand_and_a_mirror(page, picture):
+    page.page.locator("#pose-choice").select_option("Y")
+    page.until("studio.pose.angles && !studio.pose.asking")
+    slider = page.page.locator("[data-joint=lumbar_bend] input[type=number]")
+    slider.fill("12")
+    slider.press("Enter")
+    page.until("studio.pose.angles.lumbar_bend === 12 && !studio.pose.asking")
+    where = "studio.view.bodies.find((b) => b.name === 'dancer/r_hand').pose.position"
+    before = page.state(f"{where}.toArray()")
+    place = page.state(
+        f"(() => {{ const v = studio.view, p = {where}.clone().project(v.camera), r = v.canvas.getBoundingClientRect();"
+        " return [r.left + (p.x + 1) / 2 * r.width, r.top + (1 - p.y) / 2 * r.height]; })()"
+    )
+    page.drag(place, (-40, 90), steps=10)
+    page.until("!studio.pose.asking")
+    after = page.state(f"{where}.toArray()")
+    print(f"the hand went {100 * np.linalg.norm(np.subtract(after, before)):.0f} cm")
+    assert after[2] < before[2] - 0.1
+    picture("pose")
+    right, bend = page.state("[studio.pose.angles.r_elbow_flexion, studio.pose.angles.lumbar_bend]")
+    assert bend == pytest.approx(12, abs=4)  # the trunk hardly moves
+    page.page.locator("#pose-mirror").click()
+    page.until(f"studio.pose.angles.l_elbow_flexion === {right}")
+    page.page.locator("#pose-name").fill("reach")
+    page.page.locator("#pose-save").click()
+    page.until("'reach' in studio.outline.poses")
+    assert page.state("studio.outline.poses.reach.lumbar_bend") == pytest.approx(-bend, abs=0.01)
+    page.state("studio.pose.close()")
+
+
+def test_every_way_of_looking_works_in_the_dark_too(page, picture):
+    page.page.locator("#theme").click()
+    page.state("studio.seek(1.41)")
+    for name in ("ghost", "trails", "contacts", "follow"):
+        page.page.locator(f"#{name}").click()
+    page.until("studio.view.frame[9] === 1 && studio.view.ways.children.length > 0")
+    page.page.locator("#tabs [data-tab=curves]").click()
+    page.until("studio.curves.charts.every((c) => c.data)")
+    picture("dark")
+    for value in ("0", "1", "2", ""):
+        page.page.locator("#paint").select_option(value)
+        page.page.wait_for_timeout(60)
+    for name in ("ghost", "trails", "contacts", "follow", "theme"):
+        page.page.locator(f"#{name}").click()
+
+
+def test_the_library_opens_examples_and_help_lists_the_keys(page, picture):
+    page.page.keyboard.press("?")
+    assert "undo" in page.page.locator("#dialog").inner_text()
+    page.page.keyboard.press("Escape")
+    page.page.locator("#library-button").click()
+    page.page.locator("[data-example=flinch]").wait_for()
+    picture("library")
+    page.page.locator("[data-example=flinch]").click()
+    page.until("studio.outline.title === 'Flinch'")
+    page.settled()
+    page.state("studio.seek(2.3)")
+    page.until("document.getElementById('caption').textContent === 'cover'")  # who is in charge
+    picture("flinch")
+
+
+def test_a_clip_is_trimmed_on_the_timeline(page):
+    page.open("walk_clip")
+    page.until("studio.outline.characters.double.clips.length === 1")
+    length = page.state("studio.outline.characters.double.clips[0].length")
+    per_second = page.state("studio.timeline.scale.perSecond")
+    page.drag(page.middle(".clip .edge[data-edge=end]"), (-0.3 * per_second, 0))
+    page.settled()
+    assert page.state("studio.outline.characters.double.clips[0].length") == pytest.approx(length - 0.3, abs=0.02)
+    assert page.state("studio.results.seconds") < length + 0.2

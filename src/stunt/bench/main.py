@@ -18,12 +18,15 @@ from rich.table import Table
 import stunt
 from stunt.bench import (
     control_cost,
+    dynamo,
     environments,
     loop_cost,
     motion_graph,
     scaling,
     similarity,
     speed,
+    studio,
+    supervisor,
     tension,
     trajectories,
     video,
@@ -38,12 +41,16 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "dynamo": dynamo.measure,
+    "supervisor": supervisor.measure,
     "video": video.measure,
     "gym": environments.measure,
     "similarity": similarity.measure,
     "motion_graph": motion_graph.measure,
 }
-"""What can be measured, by name."""
+"""What is measured where nothing is named."""
+ON_REQUEST: Final[dict[str, Callable[[bool], list[Measurement]]]] = {"studio": studio.measure}
+"""What is measured only when it is named: it needs a browser."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,7 +82,7 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
     with Console(stderr=True).status("Measuring …") as status:
         for name in chosen.names or BENCHMARKS:
             status.update(f"Measuring {name} …")
-            found[name] = BENCHMARKS[name](quick)
+            found[name] = {**BENCHMARKS, **ON_REQUEST}[name](quick)
     console = Console(highlight=False)
     if json:
         console.out(json_text.dumps(report(found, quick), indent=2))
@@ -86,14 +93,14 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="stunt bench", description="Measure what Stunt costs on this machine.", allow_abbrev=False)
-    known = ", ".join(BENCHMARKS)
+    known = ", ".join((*BENCHMARKS, *ON_REQUEST))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {known} (default: all)")
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON, and nothing else")
     parser.add_argument("--quick", action="store_true", help="few repeats: to see that it works, not to compare")
     chosen = parser.parse_args(list(arguments))
     for name in chosen.names:
-        if name not in BENCHMARKS:
-            raise UnknownNameError("benchmark", name, BENCHMARKS)
+        if name not in {**BENCHMARKS, **ON_REQUEST}:
+            raise UnknownNameError("benchmark", name, {**BENCHMARKS, **ON_REQUEST})
     return chosen
 
 

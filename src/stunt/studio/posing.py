@@ -15,8 +15,9 @@ from stunt.direction.performance import Performance
 from stunt.errors import StuntError
 
 Floats = NDArray[np.float64]
-_STEPS = 30
-_CLOSE = 1e-3  # [m]
+_REACHED = 0.01  # [m]
+_BEND = 0.25  # [rad]
+_STRAIGHT = re.compile("elbow_flexion|knee_flexion")
 _MID = re.compile(r"(?:^|_)(bend|rotation|turn|tilt)$")  # sideways or about the vertical: changes sign in a mirror
 
 
@@ -61,31 +62,40 @@ class Posing:
             The pose's angles [°] after the move: those it had, and those the move changed.
         """
         try:
-            import mink
+            from stunt.studio.reach import approach
         except ImportError as error:
             raise StuntError("dragging limbs needs 'mink': pip install 'stunt[studio]'.") from error
         someone = self.stage.character(character)
-        free = self._chain(someone, someone.body(body))
-        start = self.qpos_of(character, angles)
-        configuration = mink.Configuration(self.model, start.copy())
-        task = mink.FrameTask(self.model.body(someone.body(body)).name, "body", position_cost=1.0, orientation_cost=0.0)
-        rest = mink.PostureTask(self.model, cost=2e-3)
-        rest.set_target(start)
-        frozen = mink.DofFreezingTask(self.model, [d for d in range(self.model.nv) if d not in free])
-        limits = [mink.ConfigurationLimit(self.model)]
-        goal, point = np.asarray(goal, float), np.asarray(point, float)
-        for _ in range(_STEPS):
-            pose = configuration.get_transform_frame_to_world(task.frame_name, "body")
-            offset = goal - (pose.rotation().as_matrix() @ point + pose.translation())
-            if np.linalg.norm(offset) < _CLOSE:
+        number = someone.body(body)
+        whole = self._chain(someone, number)
+        limb = self._limb(someone, body) & whole
+        rest = self.qpos_of(character, angles)
+        # The limb alone first; the trunk helps only where the limb cannot reach.
+        for free in (limb, whole) if limb else (whole,):
+            start = self._bent(someone, rest, free)
+            qpos, off = approach(
+                self.model, start, rest, number, np.asarray(point, float), np.asarray(goal, float), free
+            )
+            if off < _REACHED:
                 break
-            target = mink.SE3.from_rotation_and_translation(pose.rotation(), pose.translation() + offset)
-            task.set_target(target)
-            velocity = mink.solve_ik(
-                configuration, [task, rest], 0.1, "daqp", damping=1e-3, limits=limits, constraints=[frozen]
-            )  # fmt: skip
-            configuration.integrate_inplace(velocity, 0.1)
-        return self._angles(someone, configuration.q, {**angles}, free)
+        return self._angles(someone, qpos, {**angles}, free)
+
+    def _limb(self, someone: Character, body: str) -> set[int]:
+        """Return the degrees of freedom on the same side as a body; none for a body of the trunk."""
+        side = body[:2] if body[1:2] == "_" else None
+        mine = [j for j in someone.joints.values() if side and j.name.startswith(side)]
+        return {joint.dof + k for joint in mine for k in range(joint.nv)}
+
+    def _bent(self, someone: Character, qpos: Floats, free: set[int]) -> Floats:
+        """Bend straight elbows and knees a little: a straight limb does not know which way to give."""
+        bent = qpos.copy()
+        for joint in someone.joints.values():
+            if joint.dof in free and _STRAIGHT.search(joint.name) and joint.range and joint.kind == "hinge":
+                low, high = joint.range
+                way = 1.0 if abs(high) > abs(low) else -1.0
+                if way * bent[joint.qpos] < _BEND:
+                    bent[joint.qpos] = way * _BEND
+        return bent
 
     def _chain(self, someone: Character, body: int) -> set[int]:
         """Return the character's degrees of freedom that move a body, from it up to the trunk."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from stunt.studio.rehearsal import Rehearsal
 
-_IN_CHARGE = ("supervisor", "in_charge", "in charge", "state")
 _MOST = 2000
 
 
@@ -25,10 +24,21 @@ def results(rehearsal: Rehearsal) -> dict[str, Any]:
         "error": rehearsal.error,
         "warnings": [*performance.warnings, *performance.happenings.warnings()],
         "beats": {name: _beats(rehearsal, name) for name in performance.performers},
-        "log": [entry for entry in log if entry.get("kind") not in _IN_CHARGE],
-        "in_charge": [entry for entry in log if entry.get("kind") in _IN_CHARGE],
+        "log": [entry for entry in log if not _takes_over(entry)],
+        "in_charge": [_in_charge(entry) for entry in log if _takes_over(entry)],
         "hits": [_plain(dataclasses.asdict(hit)) for hit in performance._hits.hits[-_MOST:]],
     }
+
+
+def _takes_over(entry: dict[str, Any]) -> bool:
+    """Tell whether somebody takes charge here: a supervisor's switch, or a machine's new state."""
+    return entry.get("kind") == "state" or (entry.get("kind") == "supervisor" and entry.get("event") == "switch")
+
+
+def _in_charge(entry: dict[str, Any]) -> dict[str, Any]:
+    who = entry["state"] if entry["kind"] == "state" else entry["controller"]
+    found = {"time": entry["time"], "character": entry["character"], "who": who, "why": entry.get("why", "")}
+    return {**found, "mode": entry.get("mode", "")}
 
 
 def _beats(rehearsal: Rehearsal, name: str) -> list[dict[str, Any]]:

@@ -5,11 +5,14 @@ import { css, readable, svg } from "./tools.js";
 export const HEIGHT = { ruler: 22, events: 26, who: 46, tension: 42, limb: 17 };
 const TENSION = [0.03, 3]; // seconds to come back: top and bottom of the lane, on a logarithmic scale
 
+// Whether tension is a level of its own here, and not the seconds of the beat law.
+export const leveled = (about) => about.tension_start !== null && about.tension_start !== undefined;
+
 export function lanesOf(outline, scene, folded) {
   const lanes = [{ kind: "ruler" }, { kind: "events" }];
   for (const [name, about] of Object.entries(outline.characters)) {
     lanes.push({ kind: "who", character: name });
-    if (about.beats.length || about.tension_poses.length) lanes.push({ kind: "tension", character: name });
+    if (about.beats.length || leveled(about)) lanes.push({ kind: "tension", character: name });
     const limbs = scene?.characters[name]?.limbs ?? {};
     const moves = about.beats.length || about.tension_poses.length;
     if (!folded && moves) for (const limb of Object.keys(limbs)) lanes.push({ kind: "limb", character: name, limb });
@@ -176,6 +179,18 @@ export function drawCues(lane, about, scale, chosen) {
   });
 }
 
+// What a state machine or a supervisor did in the last run; to be read, not to be moved.
+export function drawStates(lane, entries, scale, end) {
+  const mine = entries.filter((e) => e.character === lane.character);
+  return mine.map((entry, k) => {
+    const x = scale.x(entry.time), width = Math.max(scale.x(mine[k + 1]?.time ?? end) - x - 2, 2);
+    const name = svg("text", { x: x + 6, y: lane.top + 27 }), tip = svg("title");
+    name.textContent = width > 30 ? entry.who : "";
+    tip.textContent = `${entry.who} from ${entry.time.toFixed(2)} s: ${entry.why} ${entry.mode}`;
+    return svg("g", { class: "state" }, svg("rect", { x, y: lane.top + 9, width, height: lane.height - 18, rx: 5 }), name, tip);
+  });
+}
+
 export function drawClips(lane, about, scale, chosen) {
   return about.clips.map((clip) => {
     const x = scale.x(clip.start), width = Math.max(scale.x(clip.start + clip.length) - x, 8);
@@ -202,6 +217,7 @@ export function drawClips(lane, about, scale, chosen) {
 
 const SIGNS = {
   push: "M-6,-4H1V-8L8,0 1,8V4H-6Z", throw: "M0,-6A6,6 0 1 1 -0.01,-6Z", attach: "M-5,-5H5V5H-5Z", release: "M-6,5H6L0,-6Z",
+  drag: "M-7,0L-2,-5V-2H2V-5L7,0 2,5V2H-2V5Z",
 };
 
 export function drawEvents(lane, outline, scale, chosen) {

@@ -76,6 +76,10 @@ class Studio {
     this.body = null;
     this.view.build(scene);
     this.view.chased = this.choice.character;
+    this.view.last = null;
+    // Whoever can walk away is followed, until the user says otherwise.
+    const walks = Object.values(scene.characters).some((c) => c.free);
+    if (walks !== $("follow").classList.contains("on")) $("follow").click();
     this.curves.build();
     this.pose.build();
     this.pose.stageChanged();
@@ -136,8 +140,8 @@ class Studio {
     const now = (this.results?.in_charge ?? []).filter((e) => e.time <= this.time + 1e-6);
     const last = new Map(now.map((e) => [e.character ?? "", e]));
     const words = [...last.values()].map((e) => {
-      const who = e.controller ?? e.to ?? e.state ?? e.name ?? e.who ?? "";
-      return last.size > 1 && e.character ? `${e.character}: ${who}` : who;
+      const who = e.mode ? `${e.who} · ${e.mode}` : e.who;
+      return last.size > 1 ? `${e.character}: ${who}` : who;
     });
     $("caption").textContent = words.filter(Boolean).join("   ·   ");
   }

@@ -161,10 +161,6 @@ export class PoseEditor {
     }
   }
 
-  reach(body, point, goal) {
-    this.ask({ reach: { body, point, goal } });
-  }
-
   save(name) {
     this.name = name;
     this.studio.edit("save_pose", { name, angles: this.angles });

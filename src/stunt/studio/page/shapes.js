@@ -2,15 +2,16 @@
 
 import { THREE } from "../three.js";
 
-const FINE = { round: 14, rings: 10 };
+const FINE = { round: 16, rings: 12, cap: 5 };
+const COARSE = { round: 8, rings: 6, cap: 2 }; // for machines without a graphics card
 
-function shapeOf(geom, scene) {
+function shapeOf(geom, scene, detail) {
   const [a, b, c] = geom.size;
   switch (geom.kind) {
-    case "sphere": return new THREE.SphereGeometry(a, FINE.round, FINE.rings);
-    case "ellipsoid": return new THREE.SphereGeometry(1, FINE.round, FINE.rings).scale(a, b, c);
-    case "capsule": return new THREE.CapsuleGeometry(a, 2 * b, 5, FINE.round).rotateX(Math.PI / 2);
-    case "cylinder": return new THREE.CylinderGeometry(a, a, 2 * b, 20).rotateX(Math.PI / 2);
+    case "sphere": return new THREE.SphereGeometry(a, detail.round, detail.rings);
+    case "ellipsoid": return new THREE.SphereGeometry(1, detail.round, detail.rings).scale(a, b, c);
+    case "capsule": return new THREE.CapsuleGeometry(a, 2 * b, detail.cap, detail.round).rotateX(Math.PI / 2);
+    case "cylinder": return new THREE.CylinderGeometry(a, a, 2 * b, detail.round + 4).rotateX(Math.PI / 2);
     case "box": return new THREE.BoxGeometry(2 * a, 2 * b, 2 * c);
     case "mesh": return meshOf(scene.meshes[geom.mesh]);
     case "heightfield": return fieldOf(scene.heightfields[geom.field]);
@@ -36,11 +37,11 @@ function fieldOf({ rows, columns, size, heights }) {
   return geometry;
 }
 
-export function bodyGeometry(geoms, scene) {
+export function bodyGeometry(geoms, scene, coarse) {
   const parts = [];
   const matrix = new THREE.Matrix4(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
   for (const geom of geoms) {
-    const shape = shapeOf(geom, scene);
+    const shape = shapeOf(geom, scene, coarse ? COARSE : FINE);
     if (!shape) continue;
     const [w, x, y, z] = geom.turn;
     shape.applyMatrix4(matrix.compose(new THREE.Vector3(...geom.at), turn.set(x, y, z, w), one));

@@ -1,7 +1,8 @@
 // The timeline: draws lanes, and turns drags, clicks and keys on them into edits of the script.
 
 import {
-  drawBeats, drawClips, drawCues, drawEvents, drawLevels, drawLimb, drawRuler, drawTension, lanesOf, levelAt, tensionAt,
+  drawBeats, drawClips, drawCues, drawEvents, drawLevels, drawLimb, drawRuler, drawStates, drawTension, lanesOf, levelAt, leveled,
+  tensionAt,
 } from "./lanes.js";
 import { $, clamp, drag, el, readable, svg, toast } from "./tools.js";
 
@@ -16,7 +17,6 @@ export class Timeline {
     this.taps = [];
     this.tempo = null;
     this.svg.addEventListener("pointerdown", (e) => this.down(e));
-    this.svg.addEventListener("dblclick", (e) => this.twice(e));
     $("scroll").addEventListener("wheel", (e) => this.wheel(e), { passive: false });
     $("fold").onclick = () => this.fold();
     $("fit").onclick = () => { this.zoom = 1; this.draw(); };
@@ -66,11 +66,12 @@ export class Timeline {
       case "ruler": return drawRuler(lane, scale, width, this.end, height);
       case "events": return drawEvents(lane, outline, scale, choice.event);
       case "who": return [
+        ...drawStates(lane, results?.in_charge ?? [], scale, this.end),
         ...drawClips(lane, about, scale, choice.character === lane.character ? choice.clip : null),
         ...drawCues(lane, about, scale),
         ...drawBeats(lane, about, results?.beats[lane.character], scale, chosen),
       ];
-      case "tension": return about.tension_poses.length
+      case "tension": return leveled(about)
         ? drawLevels(lane, about, scale, this.end) : drawTension(lane, about, scale, this.end);
       default: return drawLimb(lane, about, scene.characters[lane.character].limbs[lane.limb], scale, chosen);
     }
@@ -153,7 +154,13 @@ export class Timeline {
 
   down(event) {
     if (event.button !== 0) return;
-    const target = event.target;
+    const target = event.target, last = this.last;
+    // The first click draws everything anew, and then browsers see no double-click on what was there.
+    this.last = { at: event.timeStamp, x: event.clientX, y: event.clientY };
+    if (last && event.timeStamp - last.at < 400 && Math.hypot(event.clientX - last.x, event.clientY - last.y) < 5) {
+      this.last = null;
+      if (this.twice(event)) return;
+    }
     const beat = target.closest(".beat"), clip = target.closest(".clip"), mark = target.closest(".event");
     if (target.classList.contains("handle")) return this.dragHandle(event, target);
     if (beat) return beat.dataset.limb ? this.dragLimb(event, beat) : this.dragBeat(event, beat);
@@ -312,13 +319,16 @@ export class Timeline {
   twice(event) {
     const { target } = event;
     if (target.classList.contains("handle") && target.dataset.hold !== undefined) {
-      return this.studio.edit("set_hold", { character: target.dataset.character, index: Number(target.dataset.hold), hold: null });
+      this.studio.edit("set_hold", { character: target.dataset.character, index: Number(target.dataset.hold), hold: null });
+      return true;
     }
     const { lane, character } = target.dataset;
     if (lane === "who" && character) {
       this.studio.choose({ character });
       this.addBeat(this.snapped(this.timeOf(event), event));
+      return true;
     }
+    return false;
   }
 
   // A new beat has the pose that is being edited, or the one the body is in.

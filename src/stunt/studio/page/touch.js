@@ -85,7 +85,9 @@ export class Touch {
     event.stopImmediatePropagation();
     const { view, pose } = this.studio, through = hit.point.clone();
     const body = hit.name.split("/")[1], point = hit.local.toArray();
-    drag(event, (dx, dy, e) => pose.reach(body, point, view.onPlane(e, through).toArray()), (far) => { if (far) pose.ask({}, true); });
+    const angles = { ...pose.angles }; // every move starts from the pose the drag began with
+    const go = (e, last = false) => pose.ask({ angles, reach: { body, point, goal: view.onPlane(e, through).toArray() } }, last);
+    drag(event, (dx, dy, e) => go(e), (far, e) => { if (far) go(e, true); });
   }
 
   throw(what) {

@@ -112,7 +112,7 @@ export class Viewport {
     this.scene = scene;
     this.stage.clear();
     this.bodies = scene.bodies.map((name, number) => {
-      const geometry = bodyGeometry(scene.geoms.filter((g) => g.body === number && g.kind !== "plane"), scene);
+      const geometry = bodyGeometry(scene.geoms.filter((g) => g.body === number && g.kind !== "plane"), scene, this.slow && scene.bodies.length > 50);
       if (!geometry) return { name, number, meshes: [] };
       const body = new THREE.Mesh(geometry, this.skin);
       body.castShadow = true;
@@ -260,11 +260,14 @@ export class Viewport {
       body.updateMatrixWorld();
       box.expandByPoint(body.position.clone().addScalar(0.25)).expandByPoint(body.position.clone().addScalar(-0.25));
     }
-    if (this.members(character).length) box.max.z += 0.45; // arms go up
+    if (this.members(character).length) {
+      box.max.z += 0.3; // arms go up
+      box.min.z = Math.max(box.min.z, -0.05);
+    }
     if (box.isEmpty()) return;
     const centre = box.getCenter(new THREE.Vector3()), size = box.getSize(new THREE.Vector3());
     const half = Math.tan((this.camera.fov * Math.PI) / 360);
-    const wide = Math.hypot(size.x, size.y) / 2 / (half * this.camera.aspect), tall = (size.z / 2 + 0.12) / half;
+    const wide = Math.hypot(size.x, size.y) / 2 / (half * this.camera.aspect), tall = (size.z / 2 + 0.04) / half;
     const back = this.camera.position.clone().sub(this.controls.target).normalize();
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(back, Math.max(wide, tall) + Math.min(size.x, size.y) / 2);
