@@ -5,12 +5,17 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test test-long test-wheel lint docs figures bench blender validator clean
 
-$(VENV)/.ready: pyproject.toml constraints.txt
+# What performing needs; tests need much more, and a newcomer should not wait for it.
+$(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.ready: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-demo: $(VENV)/.ready
+demo: $(VENV)/.installed
 	$(BIN)/stunt perform ymca --out takes/ymca
 
 test: $(VENV)/.ready lint

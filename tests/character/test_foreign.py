@@ -188,3 +188,13 @@ def test_a_root_with_joints_of_its_own_cannot_float(tmp_path):
 def test_a_file_has_its_own_size():
     with pytest.raises(InvalidValueError, match="height must be left out"):
         make_body(ARM, height=1.8)
+
+
+def test_a_limb_with_nothing_to_be_seen_is_drawn_by_what_it_touches_with():
+    model, _, it = on_stage(make_body(str(MODELS / "pip.xml")))
+    groups = {
+        name: {int(model.geom_group[g]) for g in it.geoms if model.geom_bodyid[g] == body}
+        for name, body in it.bodies.items()
+    }
+    assert groups["left_forearm"] == {0} and groups["trunk"] == {2, 3}
+    assert any("left_forearm" in line for line in describe_body(model, "it"))

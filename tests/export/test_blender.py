@@ -33,7 +33,7 @@ def blender() -> Path:
         pytest.skip("Blender's wheel is not installed; `make blender` does it")
     python = Path(named or ROOT / ".blender" / "bin" / "python")
     clean = {**os.environ, "PYTHONPATH": ""}
-    run = subprocess.run([python, "-c", "import bpy"], capture_output=True, text=True, timeout=120, env=clean)
+    run = subprocess.run([python, "-c", "import bpy"], capture_output=True, text=True, timeout=600, env=clean)
     if run.returncode:
         pytest.skip(f"Blender's wheel does not load here: {run.stderr.strip().splitlines()[-1:]}")
     return python
@@ -51,7 +51,7 @@ def imported(tmp_path_factory, stage_take: Take, walk_take: Take):
     jobs = [{"file": str(f), "fps": FPS, "out": f"{f}.npz", "up": "Z" if f.stem == "z" else "Y"} for f in files]
     (folder / "jobs.json").write_text(json.dumps(jobs))
     command = [str(python), str(HERE / "blender_read.py"), str(folder / "jobs.json")]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": ""})
+    run = subprocess.run(command, capture_output=True, text=True, timeout=1200, env={**os.environ, "PYTHONPATH": ""})
     assert run.returncode == 0, run.stderr[-2000:]
     return {f.name: dict(np.load(f"{f}.npz")) for f in files}
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from stunt.errors import ExportError
-from stunt.export import export
+from stunt.export import Video, export
 from stunt.export.opengl import candidates, find_opengl
 from stunt.export.options import Options
 from stunt.export.sampling import sample
@@ -29,7 +29,7 @@ def decoded(path: Path) -> list[np.ndarray]:
 def mp4(tmp_path_factory, ada_take) -> Path:
     pytest.importorskip("av")
     folder = tmp_path_factory.mktemp("video")
-    return export(ada_take, folder / "a.mp4", size=SMALL, fps=20, renderer="software")[0]
+    return export(ada_take, folder / "a.mp4", fps=20, video=Video(SMALL, renderer="software"))[0]
 
 
 def test_an_mp4_has_a_picture_for_every_frame(mp4, ada_take):
@@ -40,7 +40,7 @@ def test_an_mp4_has_a_picture_for_every_frame(mp4, ada_take):
 
 
 def test_a_gif_keeps_time_in_hundredths_of_a_second(tmp_path, ada_take):
-    file = export(ada_take, tmp_path / "a.gif", size=SMALL, fps=30, renderer="software", end=0.4)[0]
+    file = export(ada_take, tmp_path / "a.gif", fps=30, end=0.4, video=Video(SMALL, renderer="software"))[0]
     with Image.open(file) as picture:
         assert picture.n_frames == 13
         total = 0
@@ -53,7 +53,8 @@ def test_a_gif_keeps_time_in_hundredths_of_a_second(tmp_path, ada_take):
 def test_several_takes_stand_side_by_side_until_the_longest_ends(tmp_path, ada_take, walk_take):
     pytest.importorskip("av")
     both = [ada_take, walk_take]
-    file = export(both, tmp_path / "two.mp4", size=SMALL, fps=10, renderer="software", camera="follow")[0]
+    look = Video(SMALL, renderer="software", camera="follow")
+    file = export(both, tmp_path / "two.mp4", fps=10, video=look)[0]
     frames = decoded(file)
     assert frames[0].shape == (72, 2 * 96 + 4, 3)
     assert len(frames) == int(walk_take.seconds * 10) + 1
@@ -61,7 +62,7 @@ def test_several_takes_stand_side_by_side_until_the_longest_ends(tmp_path, ada_t
 
 def test_labels_must_fit_the_takes(tmp_path, ada_take):
     with pytest.raises(ExportError, match="2 takes need 2 labels"):
-        export([ada_take, ada_take], tmp_path / "a.gif", labels=["one"])
+        export([ada_take, ada_take], tmp_path / "a.gif", video=Video(labels=["one"]))
 
 
 def test_a_video_has_no_root_motion(tmp_path, ada_take):
@@ -71,7 +72,7 @@ def test_a_video_has_no_root_motion(tmp_path, ada_take):
 
 def test_odd_sizes_are_made_even(tmp_path, ada_take):
     pytest.importorskip("av")
-    file = export(ada_take, tmp_path / "odd.mp4", size=(95, 71), fps=10, end=0.2, renderer="software")[0]
+    file = export(ada_take, tmp_path / "odd.mp4", fps=10, end=0.2, video=Video((95, 71), renderer="software"))[0]
     assert decoded(file)[0].shape == (72, 96, 3)
 
 
@@ -84,13 +85,13 @@ def test_an_interrupted_video_leaves_nothing(tmp_path, ada_take):
         if suffix == ".mp4":
             pytest.importorskip("av")
         with pytest.raises(KeyboardInterrupt):
-            export(ada_take, tmp_path / f"a{suffix}", size=SMALL, renderer="software", progress=stop)
+            export(ada_take, tmp_path / f"a{suffix}", video=Video(SMALL, renderer="software"), progress=stop)
     assert not list(tmp_path.iterdir())
 
 
 def test_the_following_camera_keeps_the_character_in_the_middle(walk_take):
     motion = sample(walk_take, Options(), 30.0)
-    shot = make_shot(walk_take, motion, Options(camera="follow"))
+    shot = make_shot(walk_take, motion, Options(video=Video(camera="follow")))
     body = next(b for b in range(motion.model.nbody) if motion.model.body(b).name.startswith("double/"))
     gone = np.linalg.norm(motion.positions[-1, body, :2] - motion.positions[0, body, :2])
     moved = np.linalg.norm(np.subtract(shot.camera(len(motion.times) - 1).target, shot.camera(0).target))
@@ -112,7 +113,7 @@ def test_opengl_draws_the_same_scene_where_there_is_one(ada_take):
     motion = sample(ada_take, Options(end=0.0), 30.0)
     shapes = []
     for renderer in ("software", "opengl"):
-        options = Options(size=(160, 120), renderer=renderer)
+        options = Options(video=Video((160, 120), renderer=renderer))
         picture = next(iter(pictures(make_shot(ada_take, motion, options), 1, options)))
         trousers = (np.abs(picture.astype(int) - picture.astype(int).mean(axis=2, keepdims=True)) < 25).all(axis=2)
         dark = picture.astype(int).sum(axis=2) < 260
@@ -124,6 +125,6 @@ def test_opengl_draws_the_same_scene_where_there_is_one(ada_take):
 def test_without_opengl_asking_for_it_names_the_remedy(tmp_path, ada_take, monkeypatch):
     monkeypatch.setattr("stunt.export.video_shots.find_opengl", lambda: None)
     with pytest.raises(ExportError, match="--renderer software"):
-        export(ada_take, tmp_path / "a.gif", renderer="opengl")
+        export(ada_take, tmp_path / "a.gif", video=Video(renderer="opengl"))
     assert not list(tmp_path.iterdir())
-    assert export(ada_take, tmp_path / "a.gif", size=SMALL, end=0.1)  # and by itself it takes the other
+    assert export(ada_take, tmp_path / "a.gif", end=0.1, video=Video(SMALL))  # and by itself it takes the other

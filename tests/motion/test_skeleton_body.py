@@ -20,7 +20,7 @@ from stunt.motion.library import clip_entries, find_clip, load_clip
 from stunt.motion.mapping import guess_mapping, read_mapping, write_mapping
 from stunt.motion.read import read_clip
 from stunt.motion.retarget import body_parts, hinge_angles, retarget
-from stunt.motion.skeleton_body import body_from_clip
+from stunt.motion.skeleton_body import body_from_clip, known_parts
 from stunt.motion.vocabulary import guess_parts, vocabulary
 from stunt.rotations import difference, from_rotation_vector, multiply
 
@@ -102,10 +102,16 @@ def test_planted_soles_touch_the_floor(name: str) -> None:
     assert -0.03 < min(lows) and np.median(lows) < 0.01
 
 
-def test_a_skeleton_that_is_no_persons_is_refused_with_what_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "a.bvh").write_text(SMALL_BVH)
+def test_a_person_without_legs_is_refused_with_what_is_missing() -> None:
+    clip = load_clip("walk")
+    parts = {part: joint for part, joint in known_parts(clip).items() if part != "l_thigh"}
     with pytest.raises(BodyError, match="l_thigh"):
-        body_from_clip(read_clip(tmp_path / "a.bvh"))
+        body_from_clip(clip, parts=parts)
+
+
+def test_a_skeleton_that_is_no_persons_becomes_a_creature(tmp_path: Path) -> None:
+    (tmp_path / "a.bvh").write_text(SMALL_BVH)
+    assert {bone.part for bone in body_from_clip(read_clip(tmp_path / "a.bvh")).plan.bones} == {"limb"}
 
 
 def test_the_usual_vocabularies_are_recognised() -> None:

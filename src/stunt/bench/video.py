@@ -11,7 +11,7 @@ from stunt.bench.result import Measurement
 from stunt.direction.performance import Performance
 from stunt.direction.script_file import load_script
 from stunt.examples import example
-from stunt.export import export
+from stunt.export import Video, export
 from stunt.record.raycast import core_count
 from stunt.record.take import Take
 
@@ -40,7 +40,7 @@ def measure(quick: bool) -> list[Measurement]:
 
 
 def _film(take: Take, target: Path, seconds: float) -> None:
-    export(take, target, fps=FPS, end=seconds, size=SIZE, renderer="software")
+    export(take, target, fps=FPS, end=seconds, video=Video(size=SIZE, renderer="software"))
 
 
 def _has_encoder() -> bool:

@@ -21,6 +21,7 @@ from stunt.errors import NOWHERE, BodyError, Place
 
 _GROUND = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 _FREE = mujoco.mjtJoint.mjJNT_FREE
+_HIDDEN = 3  # viewers draw groups 0 to 2
 
 
 def load_foreign(
@@ -46,6 +47,7 @@ def load_foreign(
     _drop_loose_things(spec, model, notes)
     _write_strengths(spec, _compile(spec, path, place), strength, notes)
     _drop_machinery(spec, notes)
+    _show_hidden(spec, notes)
     _forget_options(spec, notes)
     top = _root_body(spec, _compile(spec, path, place))
     floats = root == "free" or any(joint.type == _FREE for joint in top.joints)
@@ -114,6 +116,19 @@ def _drop_machinery(spec: mujoco.MjSpec, notes: Notes) -> None:
             spec.delete(element)
         if kind != "actuator":
             notes.count(len(elements), "key-frame" if kind == "key" else kind, "dropped")
+
+
+def _show_hidden(spec: mujoco.MjSpec, notes: Notes) -> None:
+    """Draw what a body touches with where it has nothing else to be seen (robot files hide such shapes in groups)."""
+    shown = []
+    for body in spec.bodies:
+        geoms = list(body.geoms)
+        if geoms and all(geom.group >= _HIDDEN for geom in geoms):
+            shown.append(body.name)
+            for geom in geoms:
+                geom.group = 0
+    if shown:
+        notes.add(f"drawn by the shapes it touches with, for want of others: {', '.join(shown)}")
 
 
 def _name_everything(spec: mujoco.MjSpec, notes: Notes) -> None:

@@ -29,7 +29,7 @@ def stand(spec: mujoco.MjSpec, root: str, floats: bool, notes: Notes) -> None:
     model, data = _at_rest(spec)
     frame.quat = _upright_and_forward(model, data, notes)
     model, data = _at_rest(spec)
-    lowest = _lowest_point(model, data)
+    lowest = lowest_point(model, data)
     lift = -lowest if floats or lowest < 0.0 else 0.0
     x, y, _ = data.xpos[model.body(root).id]
     frame.pos = [-x, -y, lift]
@@ -91,7 +91,7 @@ def _middle(model: mujoco.MjModel, data: mujoco.MjData, words: tuple[str, ...]) 
     return data.xpos[found].mean(axis=0) if found else None
 
 
-def _lowest_point(model: mujoco.MjModel, data: mujoco.MjData) -> float:
+def lowest_point(model: mujoco.MjModel, data: mujoco.MjData) -> float:
     """Height of the lowest point of the body's shapes [m]; of its joints where it has no shapes."""
     heights = [float(data.geom_xpos[g][2]) - _depth(model, data, g) for g in range(model.ngeom) if model.geom_bodyid[g]]
     return min(heights) if heights else float(data.xpos[1:, 2].min())

@@ -39,8 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export(args: argparse.Namespace) -> int:
     """Run the command."""
+    from stunt.export import Video
     from stunt.export import export as write_file
 
+    video = Video(
+        size=_size(args.size),
+        camera=args.camera,
+        azimuth=math.radians(args.azimuth),
+        elevation=math.radians(args.elevation),
+        labels=args.label,
+        clock=not args.no_clock,
+        renderer=args.renderer,
+    )
     with share_bar(f"exporting {Path(args.to).name}", quiet=args.quiet) as progress:
         files = write_file(
             args.takes,
@@ -54,13 +64,7 @@ def export(args: argparse.Namespace) -> int:
             root_motion=args.root_motion,
             skeleton=args.skeleton,
             rigid=args.rigid,
-            size=_size(args.size),
-            camera=args.camera,
-            azimuth=math.radians(args.azimuth),
-            elevation=math.radians(args.elevation),
-            labels=args.label,
-            clock=not args.no_clock,
-            renderer=args.renderer,
+            video=video,
             progress=progress,
         )
     if not args.quiet:

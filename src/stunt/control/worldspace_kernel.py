@@ -180,7 +180,7 @@ def recover(t: Any, a: Any, i: int) -> None:
 def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) -> None:
     """Write torques and inertia of all actors for one physics step; `again`: the step is being repeated."""
     count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
-    kept, weight = floats(t[w.T_INERTIA]), floats(t[w.T_WEIGHT])
+    kept = floats(t[w.T_INERTIA])
     xquat, cvel, constraint = floats(t[w.T_XQUAT]), floats(t[w.T_CVEL]), floats(t[w.T_CONSTRAINT])
     s = floats(t[w.T_SCRATCH])
     for k in range(v.sizes[5]):

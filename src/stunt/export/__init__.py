@@ -6,7 +6,7 @@
 """
 
 from stunt.export.door import export
-from stunt.export.options import Options, Up
+from stunt.export.options import Options, Up, Video
 from stunt.export.registry import FORMATS, Format
 
-__all__ = ["FORMATS", "Format", "Options", "Up", "export"]
+__all__ = ["FORMATS", "Format", "Options", "Up", "Video", "export"]

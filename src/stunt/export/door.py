@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stunt.errors import ExportError, TakeError, UnknownNameError
-from stunt.export.options import CameraChoice, Options, Progress, RendererChoice, SkeletonChoice, Up, no_progress
+from stunt.export.options import Options, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
 from stunt.record.files import written_aside
 from stunt.record.take import Take
@@ -30,13 +30,7 @@ def export(
     root_motion: bool = False,
     skeleton: SkeletonChoice = "auto",
     rigid: bool = False,
-    size: tuple[int, int] = Options.size,
-    camera: CameraChoice = "fixed",
-    azimuth: float = Options.azimuth,
-    elevation: float = Options.elevation,
-    labels: Sequence[str] | None = None,
-    clock: bool = True,
-    renderer: RendererChoice = "auto",
+    video: Video | None = None,
     progress: Progress | None = None,
 ) -> list[Path]:
     """Write a take as a file for another tool; the suffix of `to` says which (see `stunt.export.FORMATS`).
@@ -54,13 +48,7 @@ def export(
         root_motion: Whether a bone on the ground carries the travel and the heading.
         skeleton: BVH only: `own` bones of the body, those of its `clip`, or `auto`.
         rigid: GLB and USD only: rigid parts even where a smooth skin could be made.
-        size: Video only: width and height of each picture [px].
-        camera: Video only: `fixed` or `follow`.
-        azimuth: Video only: where the camera stands about the vertical [rad].
-        elevation: Video only: how high it stands [rad].
-        labels: Video only: what is written over each take.
-        clock: Video only: whether time and beats are shown.
-        renderer: Video only: `opengl`, `software` or `auto`.
+        video: Videos only: size, camera, labels, clock, and what draws; None is the usual.
         progress: Called with the share that is done, 0 to 1.
 
     Returns:
@@ -70,10 +58,8 @@ def export(
     Raises:
         StuntError: No such take, character or format, a missing extra, an impossible option, an unwritable place.
     """
-    options = Options(
-        character, fps, start, end, up, in_place, root_motion, skeleton, rigid, size, camera, azimuth, elevation,
-        None if labels is None else tuple(labels), clock, renderer,
-    )  # fmt: skip
+    look = Video() if video is None else video
+    options = Options(character, fps, start, end, up, in_place, root_motion, skeleton, rigid, look)
     path = Path(to)
     kind = format_of(path)
     write = kind.writer(path.suffix.lower())

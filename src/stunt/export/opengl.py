@@ -24,12 +24,13 @@ from stunt.rotations import Floats
 _MOST_GEOMS = 20000
 _PATIENCE = 20.0  # How long a driver may take to draw a first picture [s].
 _TRIAL = """
-import sys, mujoco
-from stunt.export.opengl import OpenGl
-from stunt.record.camera import Camera
-model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><light pos='0 0 3'/><geom size='1'/></worldbody></mujoco>")
-picture = OpenGl(model, 32, 32, sys.argv[1]).draw(model.qpos0, Camera((4.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
-sys.exit(0 if picture.max() > 0 else 1)
+import importlib, sys, mujoco
+context = importlib.import_module(f"mujoco.{sys.argv[1]}").GLContext(32, 32)
+context.make_current()
+model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
+renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)
+sys.exit(0 if renderer.currentBuffer == mujoco.mjtFramebuffer.mjFB_OFFSCREEN else 1)
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -20,6 +20,45 @@ MOST_FPS = 1000.0
 SIZES = (16, 4096)
 
 
+def _check_choice(what: str, value: str, kind: object) -> None:
+    if value not in get_args(kind):
+        raise InvalidValueError(what, value, " or ".join(get_args(kind)))
+
+
+@dataclass(frozen=True)
+class Video:
+    """How a video looks.
+
+    Attributes:
+        size: Width and height of one picture [px].
+        camera: Stands still and sees everything, or follows the character.
+        azimuth: Where the camera stands about the vertical [rad], 0 in front of the first character.
+        elevation: How high above the horizon [rad].
+        labels: What is written over each take; None: nothing over a single one, the titles over several.
+        clock: Whether time and beats are shown.
+        renderer: MuJoCo's OpenGL, the software ray-caster, or (`auto`) OpenGL where the machine has it.
+    """
+
+    size: tuple[int, int] = (640, 480)
+    camera: CameraChoice = "fixed"
+    azimuth: float = math.radians(24.0)
+    elevation: float = math.radians(9.0)
+    labels: Sequence[str] | None = None
+    clock: bool = True
+    renderer: RendererChoice = "auto"
+
+    def __post_init__(self) -> None:
+        _check_choice("camera", self.camera, CameraChoice)
+        _check_choice("renderer", self.renderer, RendererChoice)
+        low, high = SIZES
+        if len(self.size) != 2 or not all(isinstance(n, int) and low <= n <= high for n in self.size):
+            raise InvalidValueError("size", self.size, f"a width and a height from {low} to {high} pixels")
+        if not (math.isfinite(self.azimuth) and math.isfinite(self.elevation) and abs(self.elevation) < 1.57):
+            raise InvalidValueError(
+                "azimuth and elevation", (self.azimuth, self.elevation), "angles, the elevation below 90°"
+            )
+
+
 @dataclass(frozen=True)
 class Options:
     """How a take is exported.
@@ -34,13 +73,7 @@ class Options:
         root_motion: Whether a bone on the ground carries the travel and the heading, as game engines want it.
         skeleton: BVH: the body's own bones, those of the clip it came from, or (`auto`) the clip's if there is one.
         rigid: GLB and USD: rigid parts even where a smooth skin could be made.
-        size: Video: width and height of one picture [px].
-        camera: Video: stands still and sees everything, or follows the character.
-        azimuth: Video: where the camera stands about the vertical [rad], 0 in front of the first character.
-        elevation: Video: how high above the horizon [rad].
-        labels: Video: what is written over each take; None is their titles.
-        clock: Video: whether time and beats are shown.
-        renderer: Video: MuJoCo's OpenGL, the software ray-caster, or (`auto`) OpenGL where the machine has it.
+        video: How a video looks.
     """
 
     character: str | None = None
@@ -52,13 +85,7 @@ class Options:
     root_motion: bool = False
     skeleton: SkeletonChoice = "auto"
     rigid: bool = False
-    size: tuple[int, int] = (640, 480)
-    camera: CameraChoice = "fixed"
-    azimuth: float = math.radians(24.0)
-    elevation: float = math.radians(9.0)
-    labels: tuple[str, ...] | None = None
-    clock: bool = True
-    renderer: RendererChoice = "auto"
+    video: Video = Video()
 
     def __post_init__(self) -> None:
         if self.fps is not None and not (math.isfinite(self.fps) and 0.0 < self.fps <= MOST_FPS):
@@ -68,24 +95,10 @@ class Options:
                 raise InvalidValueError(what, value, "a time in seconds, 0 or later")
         if self.start is not None and self.end is not None and self.end < self.start:
             raise InvalidValueError("end", self.end, f"no earlier than the start at {self.start:g} s")
-        for what, chosen, kind in (
-            ("skeleton", self.skeleton, SkeletonChoice), ("camera", self.camera, CameraChoice),
-            ("renderer", self.renderer, RendererChoice), ("up", self.up or "y", Up),
-        ):  # fmt: skip
-            if chosen not in get_args(kind):
-                raise InvalidValueError(what, chosen, " or ".join(get_args(kind)))
+        _check_choice("skeleton", self.skeleton, SkeletonChoice)
+        _check_choice("up", self.up or "y", Up)
         if self.in_place and self.root_motion:
             raise StuntError("in-place takes the travel away and root motion keeps it on a bone: choose one of them.")
-        self._check_picture()
-
-    def _check_picture(self) -> None:
-        low, high = SIZES
-        if len(self.size) != 2 or not all(isinstance(n, int) and low <= n <= high for n in self.size):
-            raise InvalidValueError("size", self.size, f"a width and a height from {low} to {high} pixels")
-        if not (math.isfinite(self.azimuth) and math.isfinite(self.elevation) and abs(self.elevation) < 1.57):
-            raise InvalidValueError(
-                "azimuth and elevation", (self.azimuth, self.elevation), "angles, the elevation below 90°"
-            )
 
 
 def no_progress(share: float) -> None:

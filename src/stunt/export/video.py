@@ -31,10 +31,10 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
     shots = [make_shot(take, motion, options) for take, motion in zip(takes, motions, strict=True)]
     span = (float(motions[0].times[0]), max(float(motion.times[-1]) for motion in motions))
     overlays = [
-        Overlay(options.size, label, beats_of(take, options.character), span, options.clock)
+        Overlay(options.video.size, label, beats_of(take, options.character), span, options.video.clock)
         for take, label in zip(takes, _labels(takes, options), strict=True)
     ]
-    width, height = options.size
+    width, height = options.video.size
     whole = (len(takes) * (width + _GAP) - _GAP, height)
     reel: Reel = Gif(path, fps) if is_gif else Mp4(path, whole, fps)
     with reel:
@@ -50,10 +50,11 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
 
 def _labels(takes: Sequence[Take], options: Options) -> list[str]:
     """Return what is written over each take: what was asked for; of several takes at least their titles."""
-    if options.labels is not None:
-        if len(options.labels) != len(takes):
-            raise ExportError(f"{len(takes)} takes need {len(takes)} labels, but {len(options.labels)} were given.")
-        return list(options.labels)
+    labels = options.video.labels
+    if labels is not None:
+        if len(labels) != len(takes):
+            raise ExportError(f"{len(takes)} takes need {len(takes)} labels, but {len(labels)} were given.")
+        return list(labels)
     titles = [str(take.meta.get("title") or f"take {number}") for number, take in enumerate(takes, start=1)]
     if len(takes) == 1:
         return [""]

@@ -53,14 +53,14 @@ def make_shot(take: Take, motion: Motion, options: Options) -> Shot:
     """Set up the camera."""
     everyone = list(take.meta.get("characters", {}))
     names = [options.character] if options.character is not None else everyone
-    azimuth = facing(motion.model, motion.qpos[0], names) + options.azimuth
-    aspect = options.size[0] / options.size[1]
-    if options.camera == "follow" and names:
+    azimuth = facing(motion.model, motion.qpos[0], names) + options.video.azimuth
+    aspect = options.video.size[0] / options.video.size[1]
+    if options.video.camera == "follow" and names:
         points, path = _around(motion, names[0])
-        camera = Camera.frame_on(points, azimuth, options.elevation, aspect=aspect, margin=_MARGIN)
+        camera = Camera.frame_on(points, azimuth, options.video.elevation, aspect=aspect, margin=_MARGIN)
         return Shot(motion, tuple(_moved(camera, step) for step in path))
     points = points_of_performance(motion.model, motion.qpos, names)
-    return Shot(motion, (Camera.frame_on(points, azimuth, options.elevation, aspect=aspect, margin=_MARGIN),))
+    return Shot(motion, (Camera.frame_on(points, azimuth, options.video.elevation, aspect=aspect, margin=_MARGIN),))
 
 
 def _around(motion: Motion, name: str) -> tuple[Floats, Floats]:
@@ -85,8 +85,8 @@ def _moved(camera: Camera, step: Floats) -> Camera:
 
 def pictures(shot: Shot, count: int, options: Options) -> Iterator[Picture]:
     """Yield the pictures of a shot, one per frame of the video."""
-    backend = None if options.renderer == "software" else find_opengl()
-    if backend is None and options.renderer == "opengl":
+    backend = None if options.video.renderer == "software" else find_opengl()
+    if backend is None and options.video.renderer == "opengl":
         raise ExportError(
             "this machine has no OpenGL, EGL or OSMesa that draws. Install one (on Debian: libegl1 or libosmesa6), "
             "or use --renderer software."
@@ -95,7 +95,7 @@ def pictures(shot: Shot, count: int, options: Options) -> Iterator[Picture]:
 
 
 def _opengl(shot: Shot, count: int, options: Options, backend: str) -> Iterator[Picture]:
-    drawer = OpenGl(shot.motion.model, *options.size, backend)
+    drawer = OpenGl(shot.motion.model, *options.video.size, backend)
     try:
         for number in range(count):
             frame = shot.frame(number)
@@ -107,7 +107,7 @@ def _opengl(shot: Shot, count: int, options: Options, backend: str) -> Iterator[
 def _software(shot: Shot, count: int, options: Options) -> Iterator[Picture]:
     """Draw whole frames side by side, each on one core, a few ahead of what is taken."""
     model, caster = shot.motion.model, Raycaster(shot.motion.model, _STYLE)
-    width, height = options.size
+    width, height = options.video.size
 
     def draw(number: int) -> Picture:
         data = mujoco.MjData(model)

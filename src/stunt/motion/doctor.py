@@ -15,7 +15,7 @@ from stunt.motion.door import Overrides, settle
 from stunt.motion.flight import Flight, flight_of
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.read import read_raw, split_reference
-from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, known_parts
+from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature, known_parts
 from stunt.motion.standing import feet_of, floor_height, planted, stature
 from stunt.motion.vocabulary import vocabulary
 from stunt.rotations import difference
@@ -187,7 +187,9 @@ def _warnings(
 ) -> list[str]:
     found = []
     if missing:
-        found.append(f"no joint was recognised as {', '.join(missing)}: no body can be built without a mapping file")
+        capsules = is_creature(known_parts(clip))
+        then = "its body is no person's but a capsule per bone" if capsules else "there is no body"
+        found.append(f"no joint was recognised as {', '.join(missing)}: without a mapping file {then}")
     if spikes:
         some = ", ".join(f"frame {s.frame} {s.joint} {s.degrees:.0f}°" for s in spikes[:_SHOWN])
         found.append(f"{len(spikes)} spikes: {some}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stunt.character.creature import build_creature
 from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip, WorldPose
+from stunt.motion.creature_body import creature_floor, creature_plan
 from stunt.motion.formats.euler import to_euler
 from stunt.motion.standing import BALL_HEIGHT, FootJoints, feet_of, floor_height, footing, reference_stance, stature
 from stunt.motion.vocabulary import guess_parts
@@ -107,6 +110,8 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     build = build or Build()
     parts = dict(known_parts(clip) if parts is None else parts)
     missing = [part for part in NEEDED if part not in parts]
+    if is_creature(parts) and clip.door.parts is None:
+        return _creature(clip, build)
     if missing:
         raise BodyError(
             f"the skeleton of '{clip.name}' is no person's that Stunt knows: no joint is {', '.join(missing)}. "
@@ -119,6 +124,19 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     plan, joints = _plan(grounded, parts)
     plan = replace(plan, notes=(*plan.notes, f"the clip's ground was at {floor:+.3f} m and is now at 0"))
     return SkeletonBody(build_from_plan(plan, build), plan, grounded, joints, floor, build.joints)
+
+
+def is_creature(parts: Mapping[str, int]) -> bool:
+    """Whether nothing but the root of a skeleton was recognised as a part of a person's legs and arms."""
+    limbs = [part for part in parts if part.startswith(("l_", "r_"))]
+    return len(limbs) < 4
+
+
+def _creature(clip: Clip, build: Build) -> SkeletonBody:
+    plan, joints = creature_plan(clip)
+    floor = creature_floor(clip, plan, joints)
+    grounded = clip.with_motion(clip.root - [0.0, 0.0, floor], clip.rotations, door=clip.door)
+    return SkeletonBody(build_creature(plan, build), plan, grounded, joints, floor, build.joints)
 
 
 def known_parts(clip: Clip) -> dict[str, int]:

@@ -66,6 +66,9 @@ def rain(seconds, every, seed):
     rng = np.random.default_rng(seed)
     due, fastest, lost = 1.0, 0.0, 0
     while stage.time < seconds:
+        if round(stage.time * 30) % 1800 == 0:
+            entries = sum(len(supervisor.log) for supervisor in supervisors)
+            print(f"{stage.time:.0f} s: {entries} entries, fastest {fastest:.0f}", flush=True)
         stage.step(1.0 / 30.0)
         if stage.time >= due:
             throw(stage, happenings, rng)

@@ -29,6 +29,7 @@ def test_every_page_is_in_the_table_of_contents_and_every_link_leads_somewhere()
     index = (docs / "index.md").read_text(encoding="utf-8") + (docs / "api" / "index.md").read_text(encoding="utf-8")
     for page in docs.rglob("*.md"):
         name = page.relative_to(docs).with_suffix("").as_posix()
-        assert name == "index" or name.removeprefix("api/") in index, f"{name} is in no table of contents"
+        paper = re.fullmatch(r"p\d", name) is not None  # found by their names
+        assert name == "index" or paper or name.removeprefix("api/") in index, f"{name} is in no table of contents"
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{name} links to {target}"
