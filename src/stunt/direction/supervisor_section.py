@@ -77,7 +77,7 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
     return ClipPlayer(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,
-        only_asked=spec.asked, weights=dict(spec.weights), passive=frozenset(spec.passive),
+        only_asked=spec.asked, weights=dict(spec.weights), passive=frozenset(spec.passive), firm=spec.firm,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ _PAGE, _INK, _SOFT, _WARN = (255, 255, 255), (28, 32, 40), (120, 127, 138), (176
 _LATE_DEG = 1.0  # Error from which the label turns to the warning colour.
 _SHEET = 1840  # Preferred width of the sheet [px].
 _GAP = 14  # Between panels [px].
-_AZIMUTH, _ELEVATION = math.radians(24.0), math.radians(9.0)
+_ELEVATION = math.radians(9.0)
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def filmstrip(
     columns: int | None = None,
     character: str | None = None,
     title: str | None = None,
+    side: float = 24.0,
 ) -> Path:
     """Draw a contact sheet of a performance as a PNG.
 
@@ -63,6 +64,7 @@ def filmstrip(
         columns: Panels in a row; None chooses.
         character: Whose beats, and whom the camera follows; None is everyone.
         title: The line on top; None is the take's own title.
+        side: How far to the first character's left the camera stands [°]: 0 looks it in the face, 90 at its side.
 
     Returns:
         The path.
@@ -71,7 +73,7 @@ def filmstrip(
     panels = choose_panels(take, times, names)
     if columns is not None and columns < 1:
         raise InvalidValueError("columns", columns, "at least 1")
-    sheet = _draw(take, panels, columns, names, title)
+    sheet = _draw(take, panels, columns, names, title, math.radians(side))
     path = Path(path)
     with written_aside(path) as aside:
         sheet.save(aside, format="PNG", optimize=True)
@@ -149,11 +151,16 @@ def _columns(count: int, aspect: float) -> int:
 
 
 def _draw(
-    take: Take, panels: Sequence[Panel], columns: int | None, characters: Sequence[str], title: str | None
+    take: Take,
+    panels: Sequence[Panel],
+    columns: int | None,
+    characters: Sequence[str],
+    title: str | None,
+    side: float,
 ) -> Image.Image:
     model = take.model()
     points = points_of_performance(model, take.qpos, characters)
-    azimuth = facing(model, take.qpos[0], characters) + _AZIMUTH
+    azimuth = facing(model, take.qpos[0], characters) + side
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
     columns = columns or _columns(len(panels), aspect)

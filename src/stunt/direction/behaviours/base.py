@@ -91,7 +91,9 @@ class Behaviour(BaseController):
         """Put it back."""
         own, targets = state
         super().restore(own)
-        if self.drive is not None:
+        if targets is None:
+            self.drive = None  # it had not begun yet
+        elif self.drive is not None:
             self.drive.restore(targets)
 
 

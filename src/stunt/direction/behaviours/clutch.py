@@ -6,6 +6,7 @@ import numpy as np
 
 from stunt import rotations
 from stunt.direction.behaviours.balance import Balance
+from stunt.direction.behaviours.base import under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import SIDES, sign_of
 from stunt.direction.behaviours.reach import limb, with_limb
@@ -13,9 +14,14 @@ from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, failed, succeeded
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
+from stunt.stage.contacts import Hit
 
 FLESH = 0.05
 """The palm ends so far in front of the bone's surface point [m]."""
+
+
+FRESH = 0.5
+"""A hit older than this is not clutched any more [s]."""
 
 
 class Clutch(Balance):
@@ -30,29 +36,44 @@ class Clutch(Balance):
     priority = ORDINARY + 5
     interrupts = True
     longest = 5.0
+    shared = ("sense", "drive", "_ears", "_who")
 
     def __init__(self, name: str = "", *, least: float = 0.4, hold: float = 1.4) -> None:
         """Say what hurts, and how long."""
         super().__init__(name, spring=0.4)
         self.least, self.hold = least, hold
+        self._ears, self._who = False, ""
+        self._heard: Hit | None = None
         self._body, self._spot, self._side = "", np.zeros(3), "r"
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when something hit the body hard, and it still stands."""
-        if not now.hits:
+        self._listen(now)
+        hit = self._heard
+        if hit is None or under_data(now) or now.time - hit.time > FRESH:
             return None
         felt = self.feel(now)
         assert self.sense is not None
-        weight = self.sense.anatomy.mass * 9.81
-        hurting = [hit for hit in now.hits if hit.force > self.least * weight and hit.body not in _FEET]
-        if not hurting or felt.tilt > 0.5 or felt.height < 0.8:
+        if hit.force < self.least * self.sense.anatomy.mass * 9.81 or felt.tilt > 0.5 or felt.height < 0.8:
             return None
-        hit = max(hurting, key=lambda one: one.force)
         return Bid(0.6, f"hit on the {hit.body} by '{hit.by}'", (hit.body, hit.position))
+
+    def _listen(self, now: Situation) -> None:
+        """Hear of all hits: the one that ended data is answered before anybody is asked to bid."""
+        if not self._ears:
+            self._ears, self._who = True, now.character.name
+            now.stage.hit_listeners.append(self._hear)
+
+    def _hear(self, hit: Hit) -> None:
+        if hit.character != self._who or hit.body in _SPARED:
+            return
+        if self._heard is None or hit.time - self._heard.time > FRESH or hit.force > self._heard.force:
+            self._heard = hit
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Remember the place on the body, and choose a hand that is not the one that was hit."""
         super().prepare(now, felt, bid)
+        self._heard = None
         assert self.sense is not None
         anatomy = self.sense.anatomy
         self._body, place = bid.plan[0], np.array(bid.plan[1])
@@ -90,4 +111,4 @@ class Clutch(Balance):
         return RUNNING if now.elapsed < self.hold else succeeded("it hurts less")
 
 
-_FEET = ("l_foot", "r_foot", "l_toe", "r_toe")
+_SPARED = tuple(f"{side}_{part}" for side in SIDES for part in ("foot", "toe", "hand", "forearm"))

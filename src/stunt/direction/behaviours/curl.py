@@ -61,9 +61,9 @@ class Curl(Behaviour):
         if self._down:
             return Aim(self.lifted(tucked(1.0), felt.turn), 0.6, 0.0, 0.06)
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
-        arms = [arm(side, 110.0, 8.0, 40.0, 125.0) for side in SIDES]
-        guard = together(standing(), *arms, trunk(30.0), head(30.0))
-        return Aim(self.lifted(guard, rotations.multiply(heading, turn(8.0))), 1.0, 0.4, 0.05)
+        arms = [arm(side, 98.0, 4.0, 42.0, 132.0) for side in SIDES]
+        guard = together(standing(), *arms, trunk(8.0), head(22.0))
+        return Aim(self.lifted(guard, rotations.multiply(heading, turn(2.0))), 1.0, 0.4, 0.05)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is over when nothing comes any more."""

@@ -20,7 +20,6 @@ from stunt.direction.behaviours.stumble import Stumble
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.performance import Performance
 from stunt.direction.script import Script
-from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.supervisor import Supervisor
@@ -137,13 +136,16 @@ def put_on(
     return show
 
 
-def supervise(show: Show, name: str, pool: list[Controller], *, actor: Actor | None = None) -> Supervisor:
-    """Put a supervisor in charge of a character, which begins in the first frame of the pool's first clip."""
+def supervise(show: Show, name: str, pool: list[Controller]) -> Supervisor:
+    """Put a supervisor in charge of a character, which begins in the first frame of the pool's first clip.
+
+    Where nobody else wants a body that stands, it keeps its balance instead of going limp.
+    """
     first = next((one.motion for one in pool if isinstance(one, ClipPlayer)), None)
     root = show.stage.character(name).root
     if first is not None and root is not None:
         show.stage.data.qpos[root.qpos : root.qpos + first.qpos.shape[1]] = first.qpos[0]
-    supervisor = Supervisor(show.stage, name, pool, actor=actor)
+    supervisor = Supervisor(show.stage, name, pool, safe=next((one for one in pool if type(one) is Balance), None))
     show.supervisors[name] = supervisor
     show.performance.logs.append(supervisor.log)
     return supervisor

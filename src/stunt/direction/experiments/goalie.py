@@ -9,6 +9,7 @@ import numpy as np
 
 from stunt.direction.behaviours.dive import Dive, Goal
 from stunt.direction.experiments.cast import Show, person, player, put_on, supervise, survival, throw
+from stunt.direction.supervisor.contract import ORDINARY
 from stunt.stage.scene import PropSpec
 
 STRIKER, KEEPER, BALL, STRIKE = "striker", "keeper", "ball", "strike"
@@ -79,6 +80,7 @@ def goalie(aimed: Shot, *, seed: int = 0) -> Show:
     show = put_on("Goalkeeper", people, {BALL: ball, **posts}, seed=seed, seconds=10.0)
     stage = show.stage
     keeper = [player(stage, KEEPER, "keeper", loop=True), *survival(stage, KEEPER), Dive(BALL, goal=GOAL)]
+    keeper.append(player(stage, KEEPER, "idle", loop=True, priority=ORDINARY - 1))
     supervise(show, KEEPER, keeper)
     striker = [player(stage, STRIKER, STRIKE, hit_threshold=1e9, passive=frozenset((BALL,)))]
     supervise(show, STRIKER, [*striker, player(stage, STRIKER, "idle", loop=True)])

@@ -9,7 +9,6 @@ import numpy as np
 
 from stunt.direction.behaviours.fall import FEET
 from stunt.direction.experiments.cast import Show, person, player, put_on, supervise, survival
-from stunt.direction.supervisor.actor import Actor
 
 KICKER, PARTNER, KICK, STAND = "kicker", "partner", "kick", "idle"
 AGILE = 0.1
@@ -68,10 +67,8 @@ def kick_from(distance: float, aside: float, turned: float, pace: float, seed: i
     people = {KICKER: person(), PARTNER: person((distance, aside), turned)}
     show = put_on("Kick", people, {}, seed=seed, seconds=LIMIT)
     stage = show.stage
-    blow = player(stage, KICKER, KICK, hit_threshold=1e9, passive=frozenset((PARTNER,)), pace=pace)
-    actor = Actor(stage, KICKER)
-    actor.firm = FIRM
-    supervise(show, KICKER, [blow, player(stage, KICKER, STAND, loop=True, hit_threshold=1e9)], actor=actor)
+    blow = player(stage, KICKER, KICK, hit_threshold=1e9, passive=frozenset((PARTNER,)), pace=pace, firm=FIRM)
+    supervise(show, KICKER, [blow, player(stage, KICKER, STAND, loop=True, hit_threshold=1e9)])
     supervise(show, PARTNER, [player(stage, PARTNER, STAND, loop=True), *survival(stage, PARTNER, agile=AGILE)])
     return show
 

@@ -61,6 +61,7 @@ class ClipPlayer(BaseController):
         only_asked: bool = False,
         weights: Mapping[str, float] | None = None,
         passive: frozenset[str] = frozenset(),
+        firm: float = 1.0,
     ) -> None:
         """Prepare a clip.
 
@@ -77,11 +78,12 @@ class ClipPlayer(BaseController):
             only_asked: Whether it bids only when the user asks for it (or while it plays).
             weights: Of joints in the comparison, by name, where not by mass.
             passive: What does not count as a hit while it plays.
+            firm: With how many times its inertia it pushes what is in its way (a kick: more than a limp leg).
         """
         super().__init__(name)
         self.motion, self.threshold, self.blend, self.begins = motion, threshold, blend, begins
         self.hit_threshold = hit_threshold
-        self.priority, self.only_asked, self.passive = priority, only_asked, passive
+        self.priority, self.only_asked, self.passive, self.firm = priority, only_asked, passive, firm
         who = stage.character(character)
         layout = Layout.of(who)
         self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
@@ -111,6 +113,7 @@ class ClipPlayer(BaseController):
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Go over to the clip."""
         since = float(bid.plan) if bid.plan is not None else 0.0
+        actor.firm = self.firm
         actor.play(self.motion, since=since, blend=0.0 if now.last is None else self.blend)
         self._playing = True
 

@@ -36,7 +36,7 @@ PART_KEYS = (
 )
 CLIP_KEYS = (
     *("clip", "loop", "asked", "whole", "threshold", "hit_threshold", "blend", "from", "to", "priority", "weights"),
-    "passive",
+    *("passive", "firm"),
 )
 CONTROLLER_KEYS = ("use", "name", "priority", "interrupts", "longest")
 REQUEST_KEYS = ("at", "do", "patience")
@@ -61,6 +61,7 @@ class ClipSpec:
         priority: Of its bids.
         weights: Of joints in the comparison, by name, where not by mass.
         passive: What does not count as a hit while it plays.
+        firm: With how many times its inertia it pushes what is in its way.
     """
 
     name: str
@@ -76,6 +77,7 @@ class ClipSpec:
     priority: int = ORDINARY
     weights: tuple[tuple[str, float], ...] = ()
     passive: tuple[str, ...] = ()
+    firm: float = 1.0
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -165,7 +167,8 @@ def _clip(key: str, node: Node, things: tuple[str, ...]) -> ClipSpec:
         section.read("from", moment, 0.0), section.read("to", moment, None),
         section.read("priority", whole, ORDINARY, least=-1000, most=1000),
         tuple((joint, number(value, least=0.0)) for joint, value in section.read("weights", entries, {}).items()),
-        section.read("passive", _names, (), available=things), node.place,
+        section.read("passive", _names, (), available=things),
+        section.read("firm", number, 1.0, least=0.1, most=1000.0), node.place,
     )  # fmt: skip
 
 
@@ -225,7 +228,7 @@ def _clip_data(spec: ClipSpec) -> dict[str, Any]:
     for key, name_ in (
         ("loop", "loop"), ("asked", "asked"), ("whole", "whole"), ("threshold", "threshold"),
         ("hit_threshold", "hit_threshold"), ("blend", "blend"), ("from", "begin"), ("to", "end"),
-        ("priority", "priority"),
+        ("priority", "priority"), ("firm", "firm"),
     ):  # fmt: skip
         if getattr(spec, name_) != getattr(usual, name_):
             data[key] = getattr(spec, name_)
