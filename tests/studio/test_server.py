@@ -11,9 +11,10 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-import websockets
+from studio_helpers import Studio
 
-from conftest import Studio
+pytest.importorskip("nicegui", reason="the studio's extra is not installed")
+websockets = pytest.importorskip("websockets")
 
 
 @pytest.fixture(scope="module")
