@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long lint figures bench blender validator clean
+.PHONY: demo test test-long test-wheel lint docs figures bench blender validator clean
 
-$(VENV)/.ready: pyproject.toml constraints.txt
+# What performing needs; tests need much more, and a newcomer should not wait for it.
+$(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.ready: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-demo: $(VENV)/.ready
+demo: $(VENV)/.installed
 	$(BIN)/stunt perform ymca --out takes/ymca
 
 test: $(VENV)/.ready lint
@@ -18,6 +23,12 @@ test: $(VENV)/.ready lint
 
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -m long
+
+test-wheel: $(VENV)/.ready
+	$(BIN)/python -m pytest -m wheel tests/test_wheel.py
+
+docs: $(VENV)/.ready
+	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check src tests

@@ -416,8 +416,41 @@ def keeper() -> Clip:
     return s.clip()
 
 
+def strike() -> Clip:
+    """A footballer's shot: a step up to the ball with the left foot, the right leg swings through, and stands."""
+    s = Scenario("strike", 2.2)
+    t = s.t
+    along = column(Track({0.0: 0.0, 0.25: 0.06, 0.7: 0.66, 0.95: 0.82, 1.15: 0.88, 1.6: 0.90, 2.2: 0.90}), t)
+    wind = column(Track({0.0: 0, 0.35: 0, 0.72: 1, 0.95: 0, 2.2: 0}), t)
+    swing = column(Track({0.0: 0, 0.78: 0, 0.95: 0.6, 1.08: 1, 1.25: 0.8, 1.6: 0, 2.2: 0}), t)
+    place = np.stack([along, 0.04 * wind + 0.06 * swing, 0.885 - 0.03 * wind - 0.01 * swing], axis=-1)
+    s.pelvis(place, 6.0 + 6.0 * wind - 12.0 * swing, -3.0 * swing, -14.0 * wind + 12.0 * swing)
+    for name in ("Spine", "Spine1", "Spine2"):
+        s.joint(name, 2.0 - 2.0 * wind + 5.0 * swing, 0.0, 6.0 * wind - 6.0 * swing)
+    s.joint("Neck", 12.0 * (wind + swing))
+    s.joint("Head", 8.0 * (wind + swing))
+    left = Track({
+        0.0: (0.0, 0.10, ANKLE), 0.25: (0.0, 0.10, ANKLE), 0.45: (0.38, 0.11, 0.20), 0.66: (0.80, 0.11, ANKLE),
+        2.2: (0.80, 0.11, ANKLE),
+    })  # fmt: skip
+    pitch = Track({0.0: 0, 0.25: 10, 0.4: 25, 0.62: -8, 0.7: 0, 2.2: 0})
+    s.foot("Left", left(t), column(pitch, t), np.full_like(t, 8.0))
+    right = Track({
+        0.0: (0.0, -0.10, ANKLE), 0.34: (0.0, -0.10, ANKLE), 0.52: (0.14, -0.12, 0.24), 0.74: (0.36, -0.13, 0.42),
+        0.95: (0.87, -0.08, 0.115), 1.08: (1.30, -0.05, 0.42), 1.25: (1.34, -0.05, 0.46), 1.55: (1.02, -0.11, 0.12),
+        1.64: (1.00, -0.11, ANKLE), 2.2: (1.00, -0.11, ANKLE),
+    })  # fmt: skip
+    point = Track({
+        0.0: 0, 0.3: 0, 0.36: 20, 0.52: 60, 0.74: 75, 0.95: 25, 1.08: -30, 1.25: -25, 1.55: -5, 1.64: 0, 2.2: 0,
+    })  # fmt: skip
+    s.foot("Right", right(t), column(point, t), np.full_like(t, -8.0))
+    s.arm("Left", 10.0 + 10.0 * wind + 42.0 * swing, 12.0 + 55.0 * wind + 20.0 * swing, 10.0, 20.0 + 10.0 * wind)
+    s.arm("Right", 4.0 + 12.0 * wind - 35.0 * swing, 10.0 + 18.0 * wind + 14.0 * swing, 10.0, 22.0 + 15.0 * wind)
+    return s.clip()
+
+
 MAKERS = {"idle": idle, "walk": walk, "punch": punch, "kick": kick, "stand_up": stand_up}
-MAKERS |= {"get_up_front": get_up_front, "keeper": keeper}
+MAKERS |= {"get_up_front": get_up_front, "keeper": keeper, "strike": strike}
 
 
 def make(out: Path = OUT) -> list[Path]:

@@ -39,6 +39,11 @@ def smooth(t: Floats, start: float, end: float) -> Floats:
     return np.asarray(x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
 
 
+def eased(flags: Floats) -> Floats:
+    """1 where something holds, 0 where not, with soft edges, (F,)."""
+    return np.asarray(gaussian_filter1d(flags.astype(float), 0.035 * FPS, mode="nearest"))
+
+
 def guard() -> Clip:
     """A boxer in his guard, light on his feet. Repeats."""
     s = Scenario("guard", 1.6)
@@ -119,7 +124,7 @@ def jump() -> Clip:
         ball = np.tile([BALL[0], sign * 0.10, ANKLE + BALL[2]], (len(t), 1))
         ankle = _over_toes(ball, heel, sign * 6.0)
         ankle[:, 2] += air
-        s.foot(side, ankle, heel, 0.0 * t + sign * 6.0, -heel * (air < 0.01))
+        s.foot(side, ankle, heel, 0.0 * t + sign * 6.0, -heel * eased(air < 0.01))
         s.arm(side, swing, 8.0 + 6.0 * np.abs(np.sin(np.radians(swing))), 8.0, 20.0 + 10.0 * crouch)
     return s.clip()
 
@@ -134,26 +139,26 @@ def _hermite(t: Floats, start: float, end: float, a: float, b: float, va: float,
 
 def hop() -> Clip:
     """Three hops on the left leg, forward, the right one drawn up."""
-    s = Scenario("hop", 3.4)
+    s = Scenario("hop", 4.0)
     t = s.t
-    starts, flight, low, way = (1.00, 1.55, 2.10), 0.26, 0.895, 0.22
+    starts, flight, low, way = (1.10, 1.80, 2.50), 0.28, 0.90, 0.24
     speed = 0.5 * GRAVITY * flight
-    up = smooth(t, 0.15, 0.70) - smooth(t, 2.75, 3.25)
+    up = smooth(t, 0.15, 0.70) - smooth(t, 3.30, 3.85)
     z, x = STAND - 0.035 * up, np.zeros_like(t)
     for start in starts:
         end = start + flight
-        z = np.where((t >= start - 0.14) & (t < start), _hermite(t, start - 0.14, start, 0.845, low, 0.0, speed), z)
+        z = np.where((t >= start - 0.22) & (t < start), _hermite(t, start - 0.22, start, 0.80, low, 0.0, speed), z)
         z = np.where((t >= start) & (t < end), _flight(t, start, end, low), z)
-        z = np.where((t >= end) & (t < end + 0.15), _hermite(t, end, end + 0.15, low, 0.845, -speed, 0.0), z)
+        z = np.where((t >= end) & (t < end + 0.20), _hermite(t, end, end + 0.20, low, 0.80, -speed, 0.0), z)
         x += way * np.clip((t - start) / flight, 0.0, 1.0)
-    first = (t > 0.70) & (t < starts[0] - 0.14)
-    z = np.where(first, _hermite(t, 0.70, starts[0] - 0.14, STAND - 0.035, 0.845, 0.0, 0.0), z)
-    last = starts[-1] + flight + 0.15
-    z = np.where((t >= last) & (t < 2.85), _hermite(t, last, 2.85, 0.845, STAND - 0.035, 0.0, 0.0), z)
-    z = np.where(t >= 2.85, STAND - 0.035 * up, z)
-    gap_between = [(start + flight + 0.15, nxt - 0.14) for start, nxt in zip(starts, starts[1:], strict=False)]
+    first = (t > 0.70) & (t < starts[0] - 0.22)
+    z = np.where(first, _hermite(t, 0.70, starts[0] - 0.22, STAND - 0.035, 0.80, 0.0, 0.0), z)
+    last = starts[-1] + flight + 0.20
+    z = np.where((t >= last) & (t < 3.40), _hermite(t, last, 3.40, 0.80, STAND - 0.035, 0.0, 0.0), z)
+    z = np.where(t >= 3.40, STAND - 0.035 * up, z)
+    gap_between = [(start + flight + 0.20, nxt - 0.22) for start, nxt in zip(starts, starts[1:], strict=False)]
     for a, b in gap_between:
-        z = np.where((t >= a) & (t < b), 0.845, z)
+        z = np.where((t >= a) & (t < b), 0.80, z)
     sway = 0.085 * up
     glide = gaussian_filter1d(x, 0.05 * FPS, mode="nearest")
     place = np.stack([glide + 0.015 * up, sway, z], axis=-1)
@@ -169,17 +174,17 @@ def hop() -> Clip:
         inside = (t >= start) & (t < start + flight)
         air = np.where(inside, 0.5 * GRAVITY * (t - start) * (start + flight - t), air)
         land = start + flight
-        raised = {0.0: 0, start - 0.10: 0, start: 34, start + 0.13: 26, land: 16, land + 0.09: 0, 3.4: 0}
+        raised = {0.0: 0, start - 0.12: 0, start: 42, start + 0.13: 26, land: 16, land + 0.09: 0, 4.0: 0}
         heel += column(Track(raised), t)
     ball = np.stack([BALL[0] + x, 0.10 + 0.0 * t, ANKLE + BALL[2] + 0.0 * t], axis=-1)
     ankle = _over_toes(ball, heel, 5.0)
     ankle[:, 2] += air
-    s.foot("Left", ankle, heel, 0.0 * t + 5.0, -heel * (air < 0.005))
+    s.foot("Left", ankle, heel, 0.0 * t + 5.0, -heel * eased(air < 0.005))
     drawn = np.stack([glide - 0.20 * up, -0.10 + 0.03 * up, ANKLE + 0.38 * up + 0.5 * air], axis=-1)
-    drawn[:, 0] = np.where(t > 2.4, glide - 0.20 * up, drawn[:, 0])
+    drawn[:, 0] = np.where(t > 3.0, glide - 0.20 * up, drawn[:, 0])
     s.foot("Right", drawn, 34.0 * up, -5.0 + 0.0 * t)
     swings = {time: way for start in starts for time, way in ((start - 0.16, -1.0), (start + 0.05, 1.0))}
-    bob = column(Track({0.0: 0, **swings, 2.7: 0, 3.4: 0}), t)
+    bob = column(Track({0.0: 0, **swings, 3.2: 0, 4.0: 0}), t)
     for side in ("Left", "Right"):
         s.arm(side, 4.0 + 14.0 * up + 22.0 * bob, 7.0 + 26.0 * up, 10.0, 16.0 + 30.0 * up)
     return s.clip()

@@ -105,3 +105,14 @@ def test_an_unknown_benchmark_names_those_that_exist() -> None:
         run(["contrl"])
     with pytest.raises(StuntError, match="--help"):
         run(["--jsonn"])
+
+
+def test_the_scene_of_the_speed_claim_has_what_it_says() -> None:
+    from stunt.bench import dynamo
+
+    stage = dynamo.scene()
+    assert [len(who.bodies) for who in stage.characters.values()] == [dynamo.BONES] * dynamo.PEOPLE
+    rows, columns = stage.model.hfield_nrow[0], stage.model.hfield_ncol[0]
+    assert 2 * (rows - 1) * (columns - 1) == 5000 and sum(p.dof >= 0 for p in stage.built.props.values()) == 50
+    stage.step(1.0)
+    assert all(stage.data.qpos[who.root.qpos + 2] > 0.7 for who in stage.characters.values() if who.root is not None)

@@ -85,7 +85,7 @@ def test_an_xml_that_is_a_urdf_inside_is_read_as_one(tmp_path):
 @pytest.mark.parametrize(
     ("more", "first", "message"),
     [
-        ("<collision><geometry><mesh filename='gone.stl'/></geometry></collision>", "", "'gone.stl' of link 'b' is not"),
+        ("<collision><geometry><mesh filename='gone.stl'/></geometry></collision>", "", "'gone.stl' of link 'b' is"),
         ("<collision><geometry><mesh filename='m/part.dae'/></geometry></collision>", "", "convert it to one of .stl"),
         ("", "<xacro:property xmlns:xacro='http://ros.org/wiki/xacro' name='x' value='1'/>", "xacro template"),
     ],

@@ -74,7 +74,10 @@ def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
 MODELS = Path(__file__).parents[1] / "character" / "models"
 
 
-@pytest.mark.parametrize("body", ["human39", str(MODELS / "pip.xml"), str(MODELS / "crane_description/urdf/crane.urdf")])
+CRANE = str(MODELS / "crane_description" / "urdf" / "crane.urdf")
+
+
+@pytest.mark.parametrize("body", ["human39", str(MODELS / "pip.xml"), CRANE])
 def test_check_says_what_a_body_is(body: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", body]) == 0
     text = capsys.readouterr().out

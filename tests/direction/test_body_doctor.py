@@ -109,7 +109,8 @@ def test_millimetres_are_noticed(tmp_path: Path) -> None:
     file = tmp_path / "big.xml"
     file.write_text(
         "<mujoco><worldbody><body name='a'><geom size='200' mass='3'/><body name='b' pos='0 0 900'><joint name='j' "
-        "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 800' size='40' mass='2'/></body></body></worldbody></mujoco>"
+        "axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 800' size='40' mass='2'/></body></body></worldbody>"
+        "</mujoco>"
     )
     said = "\n".join(examine_body(str(file)).warnings)
     assert "other units than metres" in said and "density" in said

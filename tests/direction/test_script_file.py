@@ -16,7 +16,7 @@ from stunt.direction.script import BeatSpec, Exit, MachineSpec, Part, Script, St
 from stunt.direction.script_file import load_script, save_script, script_from_data, script_to_data
 from stunt.errors import ScriptFileError, UnknownNameError
 from stunt.motion.pose import Pose
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import Attach, CharacterSpec, Drag, PropSpec, Push, Release, Scene, Throw
 
 DOCS = Path(__file__).parents[2] / "docs" / "script.md"
 POSES = {"rest": {"elbow": 10}, "wave": {"like": "rest", "shoulder": 120}}
@@ -43,21 +43,26 @@ def loaded(tmp_path, text: str) -> Script:
     return load_script(path)
 
 
-def test_the_annotated_script_of_the_documentation_loads_and_says_what_it_does_not_perform(tmp_path):
+def test_the_annotated_script_of_the_documentation_loads(tmp_path):
     script = loaded(tmp_path, annotated())
     assert script.title == "Catch and wave"
-    assert [type(event) for event in script.scene.events] == [Push, Throw, Attach, Release, Push]
+    assert [type(event) for event in script.scene.events] == [Push, Throw, Attach, Release, Drag, Push]
+    assert script.warnings == ()
+
+
+def test_a_reserved_section_is_kept_with_a_warning_of_its_place(tmp_path):
+    text = annotated().replace("    tension: 0.4 ", "    tension: {arms: 0.4} ")
+    script = loaded(tmp_path, text)
     (warning,) = script.warnings
-    lines = annotated().split("\n")
-    line = next(i for i, text in enumerate(lines, start=1) if text.strip().startswith("supervisor:"))
-    assert f"script.yaml:{line} (performance.ada.supervisor): reserved: not performed by this version." in warning
+    line = next(i for i, row in enumerate(text.split("\n"), start=1) if row.strip().startswith("tension: {arms"))
+    assert f"script.yaml:{line} (performance.ada.tension): reserved: not performed by this version." in warning
+    assert script.parts["ada"].reserved == {"tension": {"arms": 0.4}}
 
 
 def test_the_annotated_script_shows_every_way_of_moving(tmp_path):
     parts = loaded(tmp_path, annotated()).parts
-    assert set(parts["ada"].reserved) == {"supervisor"}
     shown = {key for part in parts.values() for key in part.sections}
-    assert shown == {"tension_poses", "trajectories", "clips"}
+    assert shown == {"tension_poses", "trajectories", "clips", "supervisor"}
 
 
 def test_the_annotated_script_survives_being_saved(tmp_path):
@@ -250,7 +255,6 @@ def parts(draw, library, props):
         tension=draw(positive),
         joints=draw(st.none() | st.lists(names, min_size=1, max_size=3, unique=True).map(tuple)),
         gravity_compensation=draw(st.booleans()),
-        reserved=draw(st.sampled_from([{}, {"supervisor": {"controllers": ["fall"]}}])),
     )
 
 

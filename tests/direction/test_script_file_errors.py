@@ -267,7 +267,7 @@ MISSING = {
     "impulse' or 'force": whole("events:\n  - {push: ball, at: 1} # <<<"),
     "hits_at": whole("events:\n  - {throw: ball, target: ada/head} # <<<"),
     "at": whole("events:\n  - {release: ball} # <<<"),
-    "push' or 'throw' or 'attach' or 'release": whole("events:\n  - {at: 1} # <<<"),
+    "push' or 'throw' or 'attach' or 'release' or 'drag": whole("events:\n  - {at: 1} # <<<"),
     "on_contact: true": whole("events:\n  - {attach: ball, to: ada/hand, until: 1} # <<<"),
 }
 

@@ -4,7 +4,8 @@ A comment right before a block changes what is done with it:
 
 * `<!-- before: … -->` is Python that runs first (names the block takes for granted);
 * `<!-- in: … {block} … -->` is the script a YAML fragment belongs into, at the indentation of `{block}`;
-* `<!-- parsed: why -->` leaves a block at being parsed: it would take too long, or wait for somebody.
+* `<!-- parsed: why -->` leaves a block at being parsed: it would take too long, or wait for somebody. So does the word
+  `no-run` behind the language.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md"]
 _BLOCK = re.compile(
-    r"(?:<!--\s*(?P<how>before|in|parsed):\s?(?P<what>.*?)-->\s*\n)?^```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^```",
+    r"(?:<!--\s*(?P<how>before|in|parsed):\s?(?P<what>.*?)-->\s*\n)?^```(?P<language>[\w{}-]*)(?P<more>[^\n]*)\n(?P<text>.*?)^```",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -43,9 +44,8 @@ def snippets(page: Path, *languages: str) -> list[Snippet]:
     found = []
     for match in _BLOCK.finditer(text):
         line = text.count("\n", 0, match.start("text"))
-        found.append(
-            Snippet(page, line, match["language"], match["text"], match["how"] or "", (match["what"] or "").strip("\n"))
-        )
+        how = "parsed" if "no-run" in match["more"] else match["how"] or ""
+        found.append(Snippet(page, line, match["language"], match["text"], how, (match["what"] or "").strip("\n")))
     return [snippet for snippet in found if snippet.language in languages]
 
 

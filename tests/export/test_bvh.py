@@ -9,13 +9,17 @@ import pytest
 
 from stunt.character.character import Character
 from stunt.cli.main import main
+from stunt.direction.performance import Performance
+from stunt.direction.script import Script
 from stunt.errors import ExportError
 from stunt.export import export
 from stunt.export.options import Options
 from stunt.export.sampling import sample
 from stunt.export.stagecraft import rig_of
+from stunt.motion.door import Overrides
 from stunt.motion.library import find_clip
 from stunt.motion.read import read_clip, read_raw
+from stunt.stage.scene import CharacterSpec, Scene
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +129,37 @@ def test_everyone_on_the_stage_gets_a_file(tmp_path, stage_take):
     files = export(stage_take, tmp_path / "stage.bvh")
     assert [file.name for file in files] == ["stage-ada.bvh", "stage-arm.bvh", "stage-dragon.bvh"]
     assert all(file.exists() for file in files)
+
+
+MOCAP = Path(__file__).parents[3] / "shared" / "mocap"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "other_skeletons/animateddrawings_fair1_dab.bvh",
+        "cmu/punch__141_14_punch_and_kick.bvh",
+        "amc/07_02.amc",
+        "deepmimic/humanoid3d_backflip.txt",
+    ],
+)
+def test_captured_skeletons_of_all_kinds_come_back(tmp_path, file):
+    """Characters placed and turned on the stage, on skeletons with helpers, odd channels, or from other formats."""
+    if not (MOCAP / file).exists():
+        pytest.skip("the captured clips are not here")
+    spec = CharacterSpec(str(MOCAP / file), root="free", at=(1.0, 2.0, 0.0), facing=0.7, self_collision=False)
+    scene = Scene({"double": spec}, physics_hz=120.0, control_hz=120.0)
+    take = Performance(Script(scene, {}, seconds=0.3)).run()
+    written = export(take, tmp_path / "back.bvh", skeleton="clip", up="z")[0]
+    record = take.meta["characters"]["double"]["clip"]
+    scale = record["scale"] if record["format"] == "bvh" else 0.01
+    clip = read_clip(written, Overrides(scale=scale, up="z", skip_frames=0))
+    motion = sample(take, Options(), clip.fps)
+    bodies = Character(motion.model, "double").bodies
+    assert set(clip.skeleton.names) == set(record["names"])
+    worst = 0.0
+    for body, joint in record["joints"].items():
+        got = clip.world.positions[:, clip.skeleton.joint(record["names"][joint])] @ clip.door.axes
+        worst = max(worst, float(np.abs(got - motion.positions[:, bodies[body]]).max()))
+    print(f"{file}: {len(record['names'])} joints, {len(record['joints'])} bones, worst {1000 * worst:.4f} mm")
+    assert worst < 1e-4

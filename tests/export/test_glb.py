@@ -9,14 +9,16 @@ import struct
 import subprocess
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 from stunt.export import export
 from stunt.export.options import Options
 from stunt.export.skin import skin
-from stunt.export.solids import colored_geoms
+from stunt.export.solids import colored_geoms, geom_surface
 from stunt.export.stagecraft import gather
+from stunt.motion.read import read_clip
 from stunt.rotations import rotate
 
 HERE = Path(__file__).parent
@@ -147,3 +149,44 @@ def test_no_triangle_is_torn_when_the_body_falls(skinned):
             posed += surface.weights[:, slot, None] * moved
         lengths = np.linalg.norm(posed[edges[:, 0]] - posed[edges[:, 1]], axis=1)
         assert lengths.max() < 0.09, f"frame {frame}: {lengths.max():.3f} m"
+
+
+# ---- and back
+
+
+def test_stunt_reads_its_own_glb_as_a_clip(tmp_path, ada_take):
+    file = export(ada_take, tmp_path / "ada.glb", fps=30)[0]
+    clip = read_clip(file)
+    _, rigs, _ = gather(ada_take, Options(fps=30))
+    order = [clip.skeleton.names.index(name) for name in rigs[0].names]
+    off = np.abs(clip.world_at(np.arange(len(rigs[0].positions)) / 30.0).positions[:, order] - rigs[0].positions).max()
+    print(f"worst {1000 * off:.4f} mm")
+    assert off < 1e-5
+
+
+def test_a_shape_that_is_there_twice_is_written_once():
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><body name="a"><joint/><geom type="box" size=".1 .2 .3" rgba="1 0 0 1"/>
+        <geom type="box" size=".1 .2 .3" rgba="1 0 0 1"/><geom type="box" size=".1 .2 .4"/></body></worldbody>
+        </mujoco>"""
+    )
+    assert list(colored_geoms(model)) == [0, 2]
+
+
+def test_solids_are_closed_face_outward_and_have_the_right_volume():
+    model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><body><joint/>
+        <geom type="box" size=".1 .2 .3"/><geom type="sphere" size=".3"/><geom type="ellipsoid" size=".1 .2 .3"/>
+        <geom type="capsule" size=".1 .2"/><geom type="cylinder" size=".2 .3" euler="30 20 10" pos="1 2 3"/>
+        </body></worldbody></mujoco>"""
+    )
+    ball = 4.0 / 3.0 * np.pi
+    capsule = np.pi * 0.1**2 * 0.4 + ball * 0.1**3
+    wanted = [0.048, ball * 0.3**3, ball * 0.006, capsule, np.pi * 0.2**2 * 0.6]
+    for geom, volume in enumerate(wanted):
+        surface = geom_surface(model, geom, (1.0, 1.0, 1.0, 1.0))
+        corners = surface.points[surface.parts[0][1]]
+        found = np.sum(np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]) / 6.0
+        assert found == pytest.approx(volume, rel=0.03)
+        faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        assert (np.sum(faces * surface.normals[surface.parts[0][1][:, 0]], axis=1) > 0.0).all()

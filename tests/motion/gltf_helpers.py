@@ -1,4 +1,4 @@
-"""Writes a clip as a .glb the way modelling tools do: bones turned along themselves, an armature above, a bound skin."""
+"""Writes a clip as a .glb the way modelling tools do: bones turned anyhow, an armature above, a bound skin."""
 
 from __future__ import annotations
 
@@ -48,14 +48,17 @@ def write_glb(
     """Write a clip; with a seed every bone's frame is turned at random at rest, with a unit the armature scales."""
     rng = np.random.default_rng(seed)
     joints = len(clip.skeleton)
-    turns = from_rotation_vector(rng.normal(size=(joints, 3))) if seed is not None else np.tile([1.0, 0, 0, 0], (joints, 1))
+    turns = np.tile([1.0, 0, 0, 0], (joints, 1))
+    if seed is not None:
+        turns = from_rotation_vector(rng.normal(size=(joints, 3)))
     rest = multiply(np.tile(Y_UP, (joints, 1)), turns)  # of the bones in the file's world
     armature = from_rotation_vector(np.array([0.0, 0.0, 0.7])) if seed is not None else np.array([1.0, 0, 0, 0])
     writer = Writer()
     local, shift = _locals(clip, clip.root, clip.rotations, rest, armature, unit)
     start = (local[0], shift[0])
     for joint, name in enumerate(clip.skeleton.names):
-        node = {"name": (names or {}).get(name, name), "rotation": _xyzw(start[0][joint]), "translation": start[1][joint].tolist()}
+        node = {"name": (names or {}).get(name, name), "rotation": _xyzw(start[0][joint])}
+        node["translation"] = start[1][joint].tolist()
         children = list(clip.skeleton.children[joint])
         writer.data["nodes"].append({**node, **({"children": children} if children else {})})
     writer.data["nodes"].append(

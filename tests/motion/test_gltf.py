@@ -121,7 +121,8 @@ def test_steps_and_splines_are_sampled_as_gltf_says() -> None:
         (b'{"asset": {"version": "2.0"}, "nodes": [{"children": [0]}], "skins": [{"joints": [0]}]}', "hangs on two"),
         (b'{"asset": {"version": "2.0"}, "nodes": [{}], "skins": [{"joints": [5]}]}', "there is no nodes"),
         (
-            b'{"asset": {"version": "2.0"}, "nodes": [{"children": [1]}, {"children": [0]}], "skins": [{"joints": [0]}]}',
+            b'{"asset": {"version": "2.0"}, "nodes": [{"children": [1]}, {"children": [0]}], '
+            b'"skins": [{"joints": [0]}]}',
             "in a ring",
         ),
     ],
@@ -137,7 +138,8 @@ def test_a_broken_file_is_refused_by_name(tmp_path: Path, content: bytes, messag
 def test_a_buffer_cut_short_is_refused(tmp_path: Path) -> None:
     writer = Writer()
     writer.data["nodes"] = [{"name": "a", "children": [1]}, {"name": "b"}]
-    writer.data["skins"] = [{"joints": [0, 1], "inverseBindMatrices": writer.accessor(np.eye(4).reshape(1, 16), "MAT4")}]
+    bound = writer.accessor(np.eye(4).reshape(1, 16), "MAT4")
+    writer.data["skins"] = [{"joints": [0, 1], "inverseBindMatrices": bound}]
     writer.data["accessors"][0]["count"] = 2
     with pytest.raises(ClipFileError, match="past the end"):
         read_clip(writer.save(tmp_path / "short.glb"))

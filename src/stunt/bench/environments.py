@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.bench.bare import Bare
+from stunt.bench.bare import Bare, put_controlled
 from stunt.bench.result import Measurement
 from stunt.bench.timing import Floats, Job, interleaved, median_ratio, stopwatch, typical
 from stunt.errors import StuntError
 
 BAR: Final = 1.25
 """Times the bare stepping: 80 % of its speed."""
-_ACTIONS = 8  # of a policy, per look at the clock
+_ACTIONS = 16  # of a policy, per look at the clock
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {"track": {}, "balance": {"push": 0.0}, "beats": {}}
 
 
@@ -103,6 +103,7 @@ def _kept(task: Any) -> dict[str, Any]:
 
 def _put(task: Any, case: _Case) -> None:
     task.stage.restore(case.state)
+    put_controlled(task.stage, case.state)  # as the bare engine is put: a restore alone leaves its caches cold
     for name, value in case.task.items():
         setattr(task, name, value)
 

@@ -18,6 +18,7 @@ from rich.table import Table
 import stunt
 from stunt.bench import (
     control_cost,
+    dynamo,
     environments,
     loop_cost,
     motion_graph,
@@ -25,6 +26,7 @@ from stunt.bench import (
     similarity,
     speed,
     studio,
+    supervisor,
     tension,
     trajectories,
     video,
@@ -39,6 +41,8 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "speed": speed.measure,
     "tension": tension.measure,
     "trajectories": trajectories.measure,
+    "dynamo": dynamo.measure,
+    "supervisor": supervisor.measure,
     "video": video.measure,
     "gym": environments.measure,
     "similarity": similarity.measure,

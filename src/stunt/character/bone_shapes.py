@@ -72,12 +72,13 @@ _LIMBS: dict[str, tuple[float, Color]] = {
 
 
 def _limb(bone: BonePlan, radius: float, color: Color) -> BoneShape:
-    """A capsule along the bone, its round ends in the joints."""
+    """A capsule along the bone, its round ends in the joints; a shank's ends at the ankle: people stand on soles."""
     length = float(np.linalg.norm(bone.tip))
     if length < 1e-3:
         return BoneShape(ELLIPSOID, np.zeros(3), np.eye(3), (radius,) * 3, color)
     axes = along(bone.tip / length, bone.axes[:, 0])
-    return BoneShape(CAPSULE, 0.5 * bone.tip, axes, (radius, 0.5 * length, 0.0), color)
+    reach = max(length - radius, 0.5 * length) if bone.part == "shank" else length
+    return BoneShape(CAPSULE, 0.5 * bone.tip * reach / length, axes, (radius, 0.5 * reach, 0.0), color)
 
 
 def along(third: Floats, hint: Floats) -> Floats:

@@ -16,7 +16,7 @@ from stunt.errors import ScriptFileError, StuntError, UnknownNameError
 from stunt.examples import Example, example, examples
 from stunt.record.files import written_aside
 
-PAPERS = ("p0", "p1", "p4")
+PAPERS = ("p0", "p1", "p3", "p4")
 """What `stunt figures` can draw."""
 
 

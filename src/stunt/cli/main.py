@@ -46,7 +46,9 @@ def _run(args: argparse.Namespace) -> int:
     from stunt.cli import (
         check_command,
         commands,
+        completion_command,
         export_command,
+        learn_command,
         perform,
         studio_command,
         tension_command,
@@ -60,11 +62,13 @@ def _run(args: argparse.Namespace) -> int:
         "check": check_command.check,
         "preview": tension_command.preview,
         "calibrate": tension_command.calibrate,
+        "learn": learn_command.learn,
         "examples": commands.list_examples,
         "show": commands.show,
         "export": export_command.export,
         "figures": commands.figures,
         "bench": commands.bench,
+        "completion": completion_command.completion,
     }
     return run[args.command](args)
 

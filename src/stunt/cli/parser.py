@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import check_command, export_command, studio_command, tension_command, track_command
+from stunt.cli import (
+    check_command,
+    completion_command,
+    export_command,
+    learn_command,
+    studio_command,
+    tension_command,
+    track_command,
+)
 from stunt.errors import StuntError, UnknownNameError
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 COMMANDS = (
     "perform", "track", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate", "preview",
+    "learn", "completion",
 )  # fmt: skip
 
 
@@ -38,7 +47,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         StuntError: It is none; the message says what exists.
         SystemExit: It asked for help or for the version, which are printed.
     """
-    parser, commands = _parsers()
+    parser, commands = make_parsers()
     if not argv:
         parser.error("a command is missing: " + ", ".join(COMMANDS))
     if argv[0].startswith("-") and argv[0] not in parser._option_string_actions:
@@ -60,7 +69,8 @@ def _complain(parser: argparse.ArgumentParser, word: str) -> NoReturn:
     raise UnknownNameError(f"option of {parser.prog}", word.partition("=")[0], options)
 
 
-def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    """Make the parser of the whole command line, and those of its commands by name."""
     parser = _Parser(prog="stunt", description="A stunt double for animated characters.")
     parser.add_argument("--version", action="version", version=f"stunt {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
@@ -71,11 +81,13 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "studio": commands.add_parser("studio", help=studio_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
         "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
+        "learn": commands.add_parser("learn", help=learn_command.HELP),
         "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
         "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
         "export": commands.add_parser("export", help=export_command.HELP),
         "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
         "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
+        "completion": commands.add_parser("completion", help=completion_command.HELP),
     }
     _perform_arguments(made["perform"])
     track_command.add_arguments(made["track"])
@@ -83,6 +95,8 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     studio_command.add_arguments(made["studio"])
     tension_command.add_preview_arguments(made["preview"])
     tension_command.add_calibrate_arguments(made["calibrate"])
+    completion_command.add_arguments(made["completion"])
+    learn_command.add_arguments(made["learn"])
     export_command.add_arguments(made["export"])
     _other_arguments(made)
     return parser, made
@@ -97,6 +111,7 @@ def _perform_arguments(parser: argparse.ArgumentParser) -> None:
     add("--physics-hz", type=float, metavar="HZ", help="physics rate")
     add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
     add("--seed", type=int, metavar="N", help="seed of everything random")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")

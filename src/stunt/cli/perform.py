@@ -58,7 +58,8 @@ def perform(args: argparse.Namespace) -> int:
         BlowUpError: The simulation blew up; what was performed is written.
     """
     path = find_script(args.script)
-    return show_performance(rehearse(with_options(load_script(path), args), args.coupling), path, args)
+    script = with_options(load_script(path, clips=args.clips), args)
+    return show_performance(rehearse(script, args.coupling), path, args)
 
 
 def show_performance(performance: Performance, path: Path, args: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--servo", choices=("world", "parent", "parent_equal", "beat"), default="world", help="how it is followed")
     add("--targets", choices=("egocentric", "absolute"), default="egocentric", help="what targets are turned with")
     add("--assist", choices=("weak", "hook", "none"), default="weak", help="what holds the root upright")
-    add("--limit", type=float, default=0.4, metavar="X", help="largest root torque, in m·g·h (default: 0.4)")
+    add("--limit", type=float, default=0.3, metavar="X", help="largest root torque, in m·g·h (default: 0.3)")
     add("--yaw", type=float, default=0.0, metavar="X", help="largest root torque about the vertical, in m·g·h")
     add("--force", type=float, default=0.0, metavar="X", help="largest root force, in body weights")
     add("--strength", type=float, default=1.5, metavar="X", help="factor on every joint's strength (default: 1.5)")

@@ -3,10 +3,11 @@
 Between frames every coordinate is a cubic Hermite curve through positions and velocities, orientations in the tangent
 space of the earlier frame, so that position and velocity are continuous whatever the frame rate.
 
-Contacts see a body with its true inertia that is being accelerated along its data; afterwards its state is put back on
-the data. Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data
-goes. What contacts did to the body meanwhile is not lost: the impulse is remembered (`T_OWED`), and who hands the body
-over to forces may give it back to it.
+Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`KIN_FIRM`: a
+kicking leg is held by its muscles and weighs more than a limp one); afterwards its state is put back on the data.
+Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data goes. What
+contacts did to the body meanwhile is not lost: the impulse is remembered (`T_OWED`), and who hands the body over to
+forces may give it back to it.
 """
 
 from __future__ import annotations
@@ -137,6 +138,7 @@ def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
     """Write the forces that take an actor to its data's velocity in this step, if nothing is in the way."""
     data_state(v, t, a, i, f, n, time + v.times[0])
     pace, first, last, h = floats(t[w.T_PACE]), a[i + w.ROOT_DOF], a[i + w.DOF1], v.times[0]
+    firm = f[n + w.KIN_FIRM]
     for d in range(first, last):
         gain = (pace[d] - v.qvel[d]) / h
         # The engine solves joint damping implicitly: it weighs like inertia.
@@ -145,6 +147,7 @@ def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
         start, count = v.rowadr[d], v.rownnz[d]
         for k in range(start, start + count):
             c = v.colind[k]
+            v.mass_matrix[k] *= firm
             v.applied[d] += v.mass_matrix[k] * (pace[c] - v.qvel[c]) / h
             if c != d:
                 v.applied[c] += v.mass_matrix[k] * (pace[d] - v.qvel[d]) / h

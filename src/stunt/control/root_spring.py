@@ -36,7 +36,7 @@ class RootSpring:
 
     kind: Literal["weak", "hook", "none"] = "weak"
     omega: float = 20.0
-    limit: float = 0.4
+    limit: float = 0.3
     breaks: float = 1.2
     air: float = 0.3
     yaw: float = 0.0

@@ -32,7 +32,7 @@ WEAK, HOOK, FREE = 0, 1, 2
 # Integers of an actor.
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
-ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES = range(18, 25)
+ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
 INTS: Final = 26
 
 # Numbers of an actor.
@@ -43,16 +43,18 @@ TORQUE, FORCE = 25, 28  # three each, as of the last step
 OVER, JOINT_STEPS, WORST, REPEATS, HOOK_K, WHOLE_MASS = range(31, 37)
 AHEAD: Final = 37
 """Seconds a board-driven actor looks ahead."""
-KIN_START, KIN_FPS = 38, 39
-NUMBERS: Final = 40
+KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
+TRIES: Final = 41
+"""How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
+NUMBERS: Final = 42
 
 # Table of addresses.
 (
     T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
     T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_IMPLICIT, T_STATE, T_SLIDING,
-    T_SCRATCH, T_KEPT, T_WHERE, T_PACE, T_OWED,
-) = range(28)  # fmt: skip
-TABLE: Final = 28
+    T_SCRATCH, T_KEPT, T_WHERE, T_PACE, T_OWED, T_FEED, T_LOAD,
+) = range(30)  # fmt: skip
+TABLE: Final = 30
 
 
 def part_of(name: str) -> str:

@@ -22,6 +22,8 @@ _GROW = 1.15
 """How fast a joint's weight recovers per step."""
 _TARGET = 0.93
 """Share of its strength a joint is held to: contacts may push a little harder than predicted."""
+_TOLERATED = 0.985
+"""Share of its strength a joint may be foreseen at without being held back any more."""
 _LEAST = 0.02
 _TRIES = 5
 _REPEATS = 2
@@ -58,10 +60,29 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
 
 
 @compiled
+def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
+    """Write the torques the motion itself takes, as foreseen from the clip, in the measure the servo is awake."""
+    feed, first, last = floats(t[w.T_FEED]), a[i + w.DOF0], a[i + w.DOF1]
+    if a[i + w.ROW_TORQUE] == 0:
+        for d in range(first, last):
+            feed[d] = 0.0
+        return
+    rows, frames, width = floats(a[i + w.ROW_TORQUE]), a[i + w.FRAMES], last - first
+    x = min(max((time + v.times[0] - f[n + w.START]) * f[n + w.FPS], 0.0), frames - 1.0)
+    low = int(min(x, max(frames - 2.0, 0.0)))
+    high, share = min(low + 1, frames - 1), x - low
+    awake = min(1.0, gain / f[n + w.GAIN])
+    for d in range(first, last):
+        one, two = rows[low * width + d - first], rows[high * width + d - first]
+        feed[d] = awake * (one + share * (two - one))
+
+
+@compiled
 def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     """Turn what is seen into joint torques, through the joints' weights."""
     parent, x, u, force = ints(t[w.T_PARENT]), floats(t[w.T_SEEN]), floats(t[w.T_LEAN]), floats(t[w.T_FORCE])
     k1, k2, weight, joint = floats(t[w.T_K1]), floats(t[w.T_K2]), floats(t[w.T_WEIGHT]), floats(t[w.T_JOINT])
+    feed = floats(t[w.T_FEED])
     root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
     own = a[i + w.MODE] == w.PARENT
     for k in range(6):
@@ -81,7 +102,7 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     for d in range(a[i + w.DOF0], a[i + w.DOF1]):
         b, c = v.dof_bodyid[d], 6 * d
         push = v.cdof[c] * force[3 * b] + v.cdof[c + 1] * force[3 * b + 1] + v.cdof[c + 2] * force[3 * b + 2]
-        joint[d] = v.applied[d] = weight[b] * push
+        joint[d] = v.applied[d] = weight[b] * (push + feed[d])
 
 
 @compiled
@@ -138,11 +159,21 @@ def weaken(v: Any, t: Any, a: Any, i: int) -> bool:
     found = False
     for j in range(a[i + w.JNT0], a[i + w.JNT1]):
         load = load_of(v, torque, j)
-        if load > 1.01 * _TARGET:
+        if load > _TOLERATED:
             b = v.dof_bodyid[v.jnt_dofadr[j]]
             weight[b] = max(_LEAST, weight[b] * math.sqrt(_TARGET / load))
             found = True
     return found
+
+
+@compiled
+def recover(t: Any, a: Any, i: int) -> None:
+    """Let weights grow again, no faster than what a joint did in the last step leaves room for."""
+    weight, load = floats(t[w.T_WEIGHT]), floats(t[w.T_LOAD])
+    for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+        if weight[b] < 1.0:
+            room = math.sqrt(_TARGET / max(load[b], 1e-3))
+            weight[b] = min(1.0, weight[b] * min(max(room, 1.0), _GROW))
 
 
 @compiled
@@ -167,9 +198,9 @@ def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) 
         if a[i + w.MODE] == w.BOARD:
             continue
         if not again:
-            for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
-                weight[b] = min(1.0, _GROW * weight[b])
+            recover(t, a, i)
         see_bones(v, t, a, i, f, n, time, gain)
+        foresee_torques(v, t, a, i, f, n, time, gain)
         add_torques(v, t, a, i, gain)
         add_inertia(v, t, a, i)
         hook_inertia(v, a, i, f, n)
@@ -222,6 +253,7 @@ def predict(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int,
             continue
         end_torques(v, t, a, i, ahead)
         if weaken(v, t, a, i):
+            f[n + w.TRIES] += 1.0
             gain = gain_now(f, n, time)
             add_torques(v, t, a, i, gain)
             add_inertia(v, t, a, i)
@@ -294,7 +326,7 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
     count, a = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS])
-    torque, acceleration = floats(t[w.T_TORQUE]), floats(t[w.T_QACC])
+    torque, acceleration, loads = floats(t[w.T_TORQUE]), floats(t[w.T_QACC]), floats(t[w.T_LOAD])
     worst = 0.0
     for actor in range(count):
         i = actor * w.INTS
@@ -303,8 +335,12 @@ def finish(v: Any, t: Any) -> float:
         end_torques(v, t, a, i, acceleration)
         if a[i + w.LIMITED] == 0:
             continue
+        for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+            loads[b] = 0.0
         for j in range(a[i + w.JNT0], a[i + w.JNT1]):
-            worst = max(worst, load_of(v, torque, j))
+            b, load = v.dof_bodyid[v.jnt_dofadr[j]], load_of(v, torque, j)
+            loads[b] = max(loads[b], load)
+            worst = max(worst, load)
     return worst
 
 
@@ -317,6 +353,7 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
     for _ in range(_REPEATS):
         if worst <= 1.0:
             break
+        floats(t[w.T_NUMBERS])[w.REPEATS] += 1.0
         kept = floats(t[w.T_KEPT])
         for d in range(v.sizes[1]):
             kept[d] = constraint[d]

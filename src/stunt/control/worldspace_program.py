@@ -37,6 +37,10 @@ class ServoSettings:
         ahead: Seconds the beat law looks ahead.
         limited: Whether joints keep within their strength.
         external: The paper's form: torques act on the bones from outside.
+        plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
+            `stunt.direction.planted_feet` and `mended`).
+        foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
+            with `external`.
     """
 
     servo: Servo = "world"
@@ -46,6 +50,8 @@ class ServoSettings:
     ahead: float = 0.1
     limited: bool = True
     external: bool = False
+    plant: bool = True
+    foresee: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +66,8 @@ class Rows:
         friction: Sliding friction of each sole, (F, soles).
         qpos: Joint coordinates without the root's, (F, nq).
         qvel: Joint velocities without the root's, (F, nv).
+        torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
+        asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
     """
 
     fps: float
@@ -68,6 +76,8 @@ class Rows:
     friction: Floats
     qpos: Floats
     qvel: Floats
+    torque: Floats | None = None
+    asked: Floats | None = None
 
 
 class WorldspaceProgram:
@@ -89,6 +99,7 @@ class WorldspaceProgram:
         self.numbers = np.zeros((0, w.NUMBERS))
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
+        self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
         self._played: dict[str, Floats] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
@@ -104,6 +115,7 @@ class WorldspaceProgram:
             w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
             w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv),
             w.T_OWED: self.owed,
+            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -181,16 +193,23 @@ class WorldspaceProgram:
             rows.turns, rows.path, rows.friction, rows.qpos, rows.qvel
         ))]  # fmt: skip
         self._rows[name] = kept
-        a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:])
+        a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:6])
+        a[w.ROW_TORQUE] = 0
+        if rows.torque is not None:
+            kept.append(np.ascontiguousarray(rows.torque, float))
+            a[w.ROW_TORQUE] = kept[-1].ctypes.data
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
 
-    def play(self, number: int, frames: Floats, fps: float, start: float) -> None:
-        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv)."""
+    def play(self, number: int, frames: Floats, fps: float, start: float, firm: float = 1.0) -> None:
+        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv).
+
+        `firm`: with how many times its inertia it pushes what is in the way.
+        """
         a, f, kept = self.ints[number], self.numbers[number], np.ascontiguousarray(frames, float)
         self._played[self.names[number]] = kept
         a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = kept.ctypes.data, len(kept), w.KINEMATIC, 1
-        f[w.KIN_START], f[w.KIN_FPS] = start, fps
+        f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, fps, firm
         f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
 
     def leave_data(self, number: int, settings: ServoSettings) -> None:
@@ -215,7 +234,7 @@ class WorldspaceProgram:
         return {
             "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
-            "owed": self.owed.copy(), "played": dict(self._played),
+            "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
 
@@ -223,6 +242,7 @@ class WorldspaceProgram:
         """Put a saved state back."""
         self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
         self.k1[...], self.k2[...] = state["k"]
+        self.load[...] = state["load"]
         self._rows = {n: list(r) for n, r in state["rows"].items()}
         self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]

@@ -100,7 +100,8 @@ class Feet:
         """
         rows, heights = window.rows, []
         for leg in self.legs:
-            foot = place[:2, None] + leg.sole(matrices[:2], leg.joints(matrices[:2])[:, -1]) @ root[:2].transpose(0, 2, 1)
+            seen = leg.sole(matrices[:2], leg.joints(matrices[:2])[:, -1])
+            foot = place[:2, None] + seen @ root[:2].transpose(0, 2, 1)
             middle = foot.mean(axis=1)
             if math.dist(middle[0, :2], middle[1, :2]) * rows.fps < SWINGING:
                 low = float(foot[0, :, 2].min())

@@ -17,7 +17,10 @@ from stunt.motion.other_body import has_bones_of, has_parts_of_person, retargete
 from stunt.motion.skeleton_body import body_from_clip
 from stunt.rotations import Floats
 
-__all__ = ["Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion", "sole_geoms"]
+__all__ = [
+    *("Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion", "seen_from_parents"),
+    "sole_geoms",
+]
 
 SWING_SPEED = 0.8
 """A toe that the clip moves faster than this over the ground [m/s] may slide."""
@@ -113,13 +116,25 @@ def make_rows(
         later = data.qpos.copy()
         later[root.qpos : root.qpos + width] = after
         mujoco.mj_differentiatePos(model, speeds[number], 1.0 / motion.fps, data.qpos, later)
-    parents = np.maximum(model.body_parentid[first:end] - first, 0) if parent else np.zeros(end - first, int)
-    relative = rotations.multiply(rotations.conjugate(turns[:, parents]), turns)
+    relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
     relative[:, 0] = turns[:, 0]
     joints = list(character.joints.values())
     d0, d1 = joints[0].dof, joints[-1].dof + joints[-1].nv
     friction = _friction(model, soles, places, first, motion.fps)
-    return Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, motion.qpos[:, 7:].copy(), speeds[:, d0:d1])
+    joint_qpos, joint_qvel = motion.qpos[:, 7:].copy(), speeds[:, d0:d1]
+    rows = Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, joint_qpos, joint_qvel)
+    return seen_from_parents(model, character, rows) if parent else rows
+
+
+def seen_from_parents(model: mujoco.MjModel, character: Character, rows: Rows) -> Rows:
+    """Return rows seen from the root as seen from each body's parent, for a servo in parent space."""
+    first, end = character.root_body, max(character.bodies.values()) + 1
+    parents = np.maximum(model.body_parentid[first:end] - first, 0)
+    turns = rows.turns.copy()
+    for body in range(1, end - first):
+        if parents[body] > 0:
+            turns[:, body] = rotations.multiply(rotations.conjugate(rows.turns[:, parents[body]]), rows.turns[:, body])
+    return replace(rows, turns=turns, asked=None)
 
 
 def _friction(model: mujoco.MjModel, soles: list[int], places: Floats, first: int, fps: float) -> Floats:
@@ -160,8 +175,17 @@ def blended(model: mujoco.MjModel, old: Rows, old_time: float, new: Rows, second
     share = np.arange(count) / max(count, 1)
     share = share * share * (3.0 - 2.0 * share)
     frames = np.clip((old_time + np.arange(count) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
-    turns = new.turns.copy()
-    turns[:count] = rotations.slerp(
-        old.turns[frames], new.turns[:count], np.broadcast_to(share[:, None], new.turns[:count].shape[:2])
-    )
-    return replace(new, turns=turns)
+    def mixed(before: Floats, after: Floats) -> Floats:
+        result = after.copy()
+        shares = np.broadcast_to(share[:, None], after[:count].shape[:2])
+        result[:count] = rotations.slerp(before[frames], after[:count], shares)
+        return result
+
+    torque = new.torque
+    if torque is not None:
+        torque = torque.copy()
+        torque[:count] *= share[:, None]
+        if old.torque is not None:
+            torque[:count] += (1.0 - share[:, None]) * old.torque[frames]
+    asked = new.asked if new.asked is None else mixed(old.turns if old.asked is None else old.asked, new.asked)
+    return replace(new, turns=mixed(old.turns, new.turns), torque=torque, asked=asked)

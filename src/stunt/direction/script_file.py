@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from stunt.direction.door.yaml_text import MAX_BYTES, node_from_yaml
 from stunt.direction.script import Part, Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
 from stunt.motion.clip_bodies import OWN_SKELETON, is_clip_file
-from stunt.motion.library import find_clip
+from stunt.motion.library import clip_entries, find_clip
 from stunt.stage.scene import CharacterSpec
 
 __all__ = ["load_script", "save_script", "script_from_data", "script_from_text", "script_to_data"]
@@ -35,25 +35,29 @@ TOP_KEYS = (
 _MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
 
 
-def load_script(path: str | Path) -> Script:
+def load_script(path: str | Path, *, clips: Iterable[str | Path] = ()) -> Script:
     """Read a script from a YAML file.
 
     A body given as a file (`body: robot.xml`) is looked for beside the script.
 
+    Args:
+        path: The file.
+        clips: Folders in which the names of clips are looked for first.
+
     Raises:
         StuntError: The one that fits the mistake, with file and line.
     """
-    return script_from_text(_read_bytes(path), str(path))
+    return script_from_text(_read_bytes(path), str(path), clips=clips)
 
 
-def script_from_text(text: str | bytes, source: str) -> Script:
+def script_from_text(text: str | bytes, source: str, *, clips: Iterable[str | Path] = ()) -> Script:
     """Make a script of YAML text, as if it stood in the file `source`: bodies and clips are looked for beside that.
 
     Raises:
         StuntError: The one that fits the mistake, with file and line.
     """
     raw = text.encode("utf-8") if isinstance(text, str) else text
-    script = _script(node_from_yaml(raw, source), source)
+    script = _script(node_from_yaml(raw, source), source, tuple(clips))
     folder = os.path.dirname(source)
     return _with_bodies(script, lambda body: os.path.normpath(os.path.join(folder, body)))
 
@@ -85,7 +89,7 @@ def save_script(script: Script, path: str | Path) -> None:
         raise ScriptFileError(f"the script cannot be written: {error}.", Place(str(path))) from None
 
 
-def _script(node: Node, source: str) -> Script:
+def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Script:
     section = _top(node)
     poses = read_poses(section.get("poses"))
     scene = read_stage(section, poses)
@@ -94,6 +98,7 @@ def _script(node: Node, source: str) -> Script:
     scene = replace(scene, events=read_events(section.get("events"), scene))
     warnings: list[str] = []
     parts = read_parts(section.get("performance"), scene, poses, warnings)
+    parts = {key: _with_clips(part, folders) for key, part in parts.items()} if folders else parts
     scene = replace(scene, characters=_own_skeletons(scene.characters, parts))
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
@@ -126,6 +131,22 @@ def _with_bodies(script: Script, change: Callable[[str], str]) -> Script:
         for name, character in script.scene.characters.items()
     }
     return replace(script, scene=replace(script.scene, characters=characters))
+
+
+def _with_clips(part: Part, folders: tuple[str | Path, ...]) -> Part:
+    """Put the user's own files where a part names clips that are in his folders."""
+    clips = part.sections.get("clips")
+    if clips is None:
+        return part
+    known = clip_entries(folders)
+
+    def found(clip: str) -> str:
+        bare, mark, options = clip.partition("?")
+        return f"{known[bare].path}{mark}{options}" if bare in known and known[bare].source != "package" else clip
+
+    play = tuple(replace(entry, clip=found(entry.clip)) for entry in clips.play)
+    get_up = tuple((side, found(clip)) for side, clip in clips.get_up)
+    return replace(part, sections={**part.sections, "clips": replace(clips, play=play, get_up=get_up)})
 
 
 def _own_skeletons(characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part]) -> dict[str, CharacterSpec]:

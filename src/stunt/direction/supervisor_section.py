@@ -25,6 +25,7 @@ from stunt.direction.supervisor.part import (
 from stunt.direction.supervisor.registry import make_controller
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
+from stunt.direction.supervisor.walk_part import walk_controller
 from stunt.motion.library import load_clip
 from stunt.stage.loop import Stage
 
@@ -94,6 +95,7 @@ def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
     stage, source = performance.stage, performance.script.source
     actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
     pool: list[Controller] = [clip_controller(stage, name, spec, source) for spec in part.clips]
+    pool += [walk_controller(stage, name, walk, source) for walk in part.walks]
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
     safe = next((c for c in pool if c.name == part.safe), None)
     relation = Relation(frozenset(part.passive), frozenset(part.active))

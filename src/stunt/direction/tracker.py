@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mujoco
@@ -12,11 +12,15 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
-from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, sole_geoms
+from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.mended import mended
+from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
+from stunt.direction.planted_feet import with_planted_feet
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 _UNROLL = 60.0  # seconds a looping motion is laid out for
+_ONSET = 0.1  # seconds of a motion that tell its first velocity
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,31 @@ class Assistance:
     force_peak: float
     impulse: float
     angular_impulse: float
+
+
+def first_velocity(model: mujoco.MjModel, qpos: Floats, address: int, motion: Motion) -> Floats:
+    """Return the velocity a motion begins with, (nv,).
+
+    A parabola through its first tenth of a second: the difference of two captured frames is mostly noise, and would
+    start the body with a spin that no friction of its soles can take up.
+
+    Args:
+        model: The scene.
+        qpos: The scene's coordinates, the character in the motion's first frame, (nq,).
+        address: Where the character's own begin.
+        motion: What begins.
+    """
+    count = min(len(motion.qpos) - 1, max(1, round(_ONSET * motion.fps)))
+    way, later = np.zeros((count, model.nv)), qpos.copy()
+    for frame in range(count):
+        later[address : address + motion.qpos.shape[1]] = motion.qpos[frame + 1]
+        mujoco.mj_differentiatePos(model, way[frame], 1.0, qpos, later)
+    if count == 0:
+        return np.zeros(model.nv)
+    times = np.arange(1, count + 1) / motion.fps
+    powers = np.stack([times, times**2][: min(count, 2)], axis=1)
+    velocity: Floats = np.linalg.lstsq(powers, way, rcond=None)[0][0]
+    return velocity
 
 
 class Tracker:
@@ -86,9 +115,17 @@ class Tracker:
         stage.crew.append(self)
 
     def _rows_of(self, motion: Motion) -> Rows:
-        parent = self.settings.servo.startswith("parent")
+        model, settings, parent = self.stage.model, self.settings, self.settings.servo.startswith("parent")
         long = repeated(motion, _UNROLL)
-        return make_rows(self.stage.model, self.character, long, self.soles, parent=parent)
+        whole = mended(model, self.character, long) if settings.plant else long
+        rows = make_rows(model, self.character, whole, self.soles)
+        if settings.plant:
+            rows = with_planted_feet(model, self.character, rows, self.soles)
+        if whole is not long:
+            rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
+        if settings.foresee and not settings.external and settings.servo != "beat":
+            rows = replace(rows, torque=foreseen_torques(model, self.character, whole))
+        return seen_from_parents(model, self.character, rows) if parent else rows
 
     def _put(self, motion: Motion) -> None:
         stage, root = self.stage, self.character.root
@@ -96,9 +133,7 @@ class Tracker:
             return
         width = motion.qpos.shape[1]
         stage.data.qpos[root.qpos : root.qpos + width] = motion.qpos[0]
-        later, speed = stage.data.qpos.copy(), np.zeros(stage.model.nv)
-        later[root.qpos : root.qpos + width] = motion.qpos[min(1, len(motion.qpos) - 1)]
-        mujoco.mj_differentiatePos(stage.model, speed, 1.0 / motion.fps, stage.data.qpos, later)
+        speed = first_velocity(stage.model, stage.data.qpos, root.qpos, motion)
         last = int(self.program.ints[self.number, w.DOF1])
         stage.data.qvel[root.dof : last] = speed[root.dof : last]
         mujoco.mj_forward(stage.model, stage.data)
@@ -137,16 +172,11 @@ class Tracker:
         """Give way, and be back in the clip's own state `delta` seconds from now (the δ-response)."""
         since = self.stage.time - self.started
         first = min(round(since * self.rows.fps), len(self.rows.turns) - 1)
-        rest = Rows(
-            self.rows.fps, self.rows.turns[first:], self.rows.path[first:], self.rows.friction[first:],
-            self.rows.qpos[first:], self.rows.qvel[first:],
-        )  # fmt: skip
+        rest = replace(self.rows, turns=self.rows.turns[first:], asked=None, torque=None)
         rows = blended(self.stage.model, self.pose_rows(), 0.0, rest, delta)
         whole = self.rows.turns.copy()
         whole[first:] = rows.turns
-        self.rows = Rows(
-            self.rows.fps, whole, self.rows.path, self.rows.friction, self.rows.qpos, self.rows.qvel
-        )
+        self.rows = replace(self.rows, turns=whole)
         self.program.aim(self.number, self.rows, self.started)
 
     def stun(self, low: float, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:

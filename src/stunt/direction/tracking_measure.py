@@ -87,7 +87,8 @@ def _wanted(tracker: Tracker, time: Floats) -> tuple[Floats, Floats]:
         low = int(min(x, max(len(rows.turns) - 2, 0)))
         high = min(low + 1, len(rows.turns) - 1)
         share = np.full(rows.turns.shape[1], x - low)
-        turns.append(rotations.slerp(rows.turns[low], rows.turns[high], share))
+        asked = rows.turns if rows.asked is None else rows.asked  # feet made to stand are not what the clip asked for
+        turns.append(rotations.slerp(asked[low], asked[high], share))
         path.append(rows.path[low] + (x - low) * (rows.path[high] - rows.path[low]))
     return np.array(turns), np.array(path)
 

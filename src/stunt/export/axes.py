@@ -11,6 +11,10 @@ Y_UP = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Turns y-up axes (x to the left, z forward, as glTF and most BVH files have them) into ours."""
 
 
+CENTIMETRE = 0.01
+"""The usual unit of BVH files [m]."""
+
+
 def file_axes(up: Up | None) -> Floats:
     """Return the rotation that turns a file's axes into ours, (3, 3)."""
     return Y_UP if up == "y" else np.eye(3)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stunt.export.axes import file_axes
+from stunt.export.axes import CENTIMETRE, file_axes
 from stunt.export.clip_skeleton import clip_of_take, has_clip
 from stunt.export.options import Options, Progress
 from stunt.export.rig import Rig
@@ -17,7 +17,6 @@ from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.formats.bvh_writer import bvh_text
 from stunt.record.take import Take
 
-CENTIMETRE = 0.01
 _MOVES = 1e-7  # A bone whose place in its parent varies by less [m] keeps its length.
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.errors import ExportError
-from stunt.export.axes import file_axes
-from stunt.export.options import Options
+from stunt.export.axes import CENTIMETRE, file_axes
+from stunt.export.options import Options, Up
 from stunt.export.rig import continuous
 from stunt.export.sampling import Floats, Motion, sample
-from stunt.motion.clip import Clip, ClipPose, WorldPose
+from stunt.motion.clip import Clip, ClipPose, Door, WorldPose
 from stunt.motion.clip_record import ClipRecord, record_from_data
 from stunt.record.take import Take
 from stunt.rotations import conjugate, multiply, rotate
@@ -47,11 +47,15 @@ def clip_of_take(take: Take, name: str, options: Options) -> Clip:
     root, turns = _joints(record, motion, Character(motion.model, name))
     if options.in_place:
         root = root - (root - root[0]) * [1.0, 1.0, 0.0]
-    door = record.door
-    if options.up is not None:
-        door = replace(door, axes=file_axes(options.up))
     skeleton = replace(record.skeleton, channels=_channels(record))
-    return Clip(record.name, skeleton, motion.fps, root, turns, door=door)
+    return Clip(record.name, skeleton, motion.fps, root, turns, door=_door(record, options.up))
+
+
+def _door(record: ClipRecord, up: Up | None) -> Door:
+    """Return the units and axes to write in: the clip's file's, or what is usual where that was no BVH."""
+    if record.door.format != "bvh":
+        return Door(format="bvh", scale=CENTIMETRE, axes=file_axes(up or "y"))
+    return record.door if up is None else replace(record.door, axes=file_axes(up))
 
 
 def _channels(record: ClipRecord) -> tuple[tuple[str, ...], ...]:

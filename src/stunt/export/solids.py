@@ -20,10 +20,23 @@ _GEOM = mujoco.mjtGeom
 
 
 def colored_geoms(model: mujoco.MjModel) -> dict[int, Color]:
-    """Return the geoms that are shown, and their colours."""
+    """Return the geoms that are shown, and their colours; of several that are one and the same shape, the first.
+
+    Bodies from URDF have every shape twice, to be seen and to be touched; two surfaces in one place flicker.
+    """
     geoms, linear = visible_geoms(model, GROUPS, PLAIN)
     shown = np.column_stack([np.sqrt(linear[:, :3]), linear[:, 3]])
-    return {int(geom): _color(row) for geom, row in zip(geoms, shown, strict=True)}
+    found: dict[bytes, tuple[int, Color]] = {}
+    for geom, row in zip(geoms, shown, strict=True):
+        found.setdefault(_shape_key(model, int(geom)), (int(geom), _color(row)))
+    return dict(found.values())
+
+
+def _shape_key(model: mujoco.MjModel, geom: int) -> bytes:
+    """Return what tells a geom from others of its body."""
+    kind = [model.geom_bodyid[geom], model.geom_type[geom], model.geom_dataid[geom]]
+    rest = [*model.geom_size[geom], *model.geom_pos[geom], *model.geom_quat[geom]]
+    return np.round(np.array([*kind, *rest], float), 9).tobytes()
 
 
 def _color(row: Floats) -> Color:

@@ -14,9 +14,8 @@ from stunt.errors import StuntError
 from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.clip_bodies import is_clip_file
 from stunt.motion.read import read_clip, split_reference
-from stunt.motion.skeleton_body import body_from_clip
+from stunt.motion.skeleton_body import body_from_clip, known_parts
 from stunt.motion.standing import reference_stance
-from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats
 
 
@@ -56,8 +55,7 @@ def clip_record(body: str) -> dict[str, Any] | None:
 def _remembered(body: str, modified: int) -> dict[str, Any]:
     clip = read_clip(body)
     made = body_from_clip(clip)
-    parts = dict(guess_parts(clip.skeleton.names, clip.skeleton.parents))
-    stance, _ = reference_stance(made.clip, parts)
+    stance, _ = reference_stance(made.clip, dict(known_parts(clip)))
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
     return _to_data(clip, stance.rotations, bones)
 

@@ -14,6 +14,8 @@ SLOW = 0.25  # a planted foot moves less than this [m/s]
 NEAR_FLOOR = 0.035  # and is not more than this above its lowest [m]
 BALL_HEIGHT = 0.0135  # of the joint at the ball of the foot above the ground [fraction of the person's height]
 ANKLE_HEIGHT = 0.045
+LOWEST_ANKLE = 0.03
+"""No planted ankle is lower above the ground [fraction of height]; people's are at 0.039, captured ones vary."""
 
 
 def stature(clip: Clip, parts: dict[str, int]) -> float:
@@ -143,14 +145,21 @@ def _along(clip: Clip, foot: FootJoints) -> Floats:
 
 
 def floor_height(clip: Clip, parts: dict[str, int]) -> float:
-    """Return the height of the ground the clip stands on [m]: a ball's height below its lowest planted foot."""
+    """Return the height of the ground the clip stands on [m].
+
+    A ball's height below the lowest planted ball of a foot, and no ankle nearer to it than ankles are: skeletons whose
+    toes point up would stand ankle-deep in the ground otherwise.
+    """
     tall = stature(clip, parts)
     heights = []
     for foot in feet_of(parts).values():
-        joint, above = (foot.ankle, ANKLE_HEIGHT) if foot.ball is None else (foot.ball, BALL_HEIGHT)
-        seen = footing(clip, foot, joint, flat=False)
-        if seen is not None:
-            heights.append(seen.height - above * tall)
+        joints = [(foot.ankle, ANKLE_HEIGHT)]
+        if foot.ball is not None:
+            joints = [(foot.ball, BALL_HEIGHT), (foot.ankle, LOWEST_ANKLE)]
+        for joint, above in joints:
+            seen = footing(clip, foot, joint, flat=False)
+            if seen is not None:
+                heights.append(seen.height - above * tall)
     return float(min(heights)) if heights else float(clip.world.positions[..., 2].min())
 
 

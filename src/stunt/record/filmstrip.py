@@ -85,8 +85,8 @@ def choose_panels(take: Take, times: Sequence[float] | None, characters: Sequenc
     beats = _beats(take, characters)
     if times is not None:
         who = charges(take)
-        chosen = [_nearest(beats, float(time), _frame_period(take)) for time in _checked(times)]
-        return [replace(p, name=p.name or in_charge(who, p.time)) for p in chosen] if who else chosen
+        asked = [_nearest(beats, float(time), _frame_period(take)) for time in _checked(times)]
+        return [replace(p, name=p.name or in_charge(who, p.time)) for p in asked] if who else asked
     if not beats:
         return _evenly(take)
     spread = np.unique(np.linspace(0, len(beats) - 1, min(len(beats), MOST_PANELS)).round().astype(int))

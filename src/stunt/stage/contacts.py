@@ -96,7 +96,12 @@ def _scan(geoms: Any, dist: Any, normals: Any, count: int, table: Any) -> None:
 
 
 class ContactWatch:
-    """Remembers who touched whom, and notices new touches."""
+    """Remembers who touched whom, and notices new touches.
+
+    Attributes:
+        carries: Whether anyone stands on the ground on their own: laws of joints ask which of them carry the body.
+        hittable: Whether there is anyone, and anything, for a hit to happen between.
+    """
 
     def __init__(self, built: Built, data: mujoco.MjData, planted: NDArray[np.int64], grounded: NDArray[np.int64]):
         """Prepare the look-up tables.
@@ -134,12 +139,12 @@ class ContactWatch:
         self.touch = np.zeros((len(self.owners),) * 2, np.int8)
         self._first = np.zeros_like(self.touch, np.int64)
         self._since = np.full(self.touch.shape, -np.inf)
-        self.needed = bool(free) or len(self.owners) > 2
+        self.carries = bool(free)
         self._counts = [self._counts_as_hit(name) for name in self.owners]
         people = np.array([name in built.characters for name in self.owners])
         hits = np.outer(people, self._counts)
-        self._matters = np.triu(hits | hits.T)
-        self._heeds_hits = bool(self._matters.any())
+        self._matters = np.triu(hits | hits.T, 1)
+        self.hittable = bool(self._matters.any())
         sizes = (len(self.owners), planted.size, grounded.size, self._root_dofs.size)
         self._arrays = (
             np.array(sizes, np.int64), self._owner, model.geom_bodyid, self._body_dof, model.body_parentid,
@@ -163,7 +168,7 @@ class ContactWatch:
                 self._grounded[:] = 0
             return []
         _scan(contact.geom, contact.dist, contact.frame, count, self._table)
-        return self._new_hits(time) if self._heeds_hits else []
+        return self._new_hits(time) if self.hittable else []
 
     def _new_hits(self, time: float) -> list[Hit]:
         touching = self._matters & (self.touch != 0)

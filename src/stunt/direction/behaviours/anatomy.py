@@ -75,10 +75,16 @@ class Anatomy:
 
     def places(self, lifted: Floats) -> Floats:
         """Return where the joints are, seen from the root in its neutral axes [m], (B, 3)."""
-        found = np.zeros((len(self.names), 3))
-        for k in range(1, len(self.names)):
-            above = self.parents[k]
-            found[k] = found[above] + rotations.rotate(lifted[above], self.offsets[k])
+        return np.array([self.place(lifted, k) for k in range(len(self.names))])
+
+    def place(self, lifted: Floats, number: int) -> Floats:
+        """Return where one joint is, seen from the root in its neutral axes [m], (3,)."""
+        found = np.zeros(3)
+        while number > 0:
+            above = self.parents[number]
+            # Row 0 may hold how the root is turned in the world; seen from itself it is not turned.
+            found += _turned(lifted[above], self.offsets[number]) if above > 0 else self.offsets[number]
+            number = above
         return found
 
     def seen(self, quaternions: Floats) -> Floats:
@@ -135,6 +141,14 @@ def _hung(names: tuple[str, ...], parents: tuple[int, ...], places: Floats, turn
         if above >= 0:
             offsets[k] = rotations.rotate(fix[above], places[k] - places[above])
     return np.asarray(neutral), offsets
+
+
+def _turned(q: Floats, v: Floats) -> Floats:
+    """Return a vector turned by a quaternion, (3,): plain arithmetic, because arrays this small cost more to set up."""
+    w, x, y, z = q
+    a, b, c = v
+    i, j, k = y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c
+    return np.array([a + 2.0 * (y * k - z * j), b + 2.0 * (z * i - x * k), c + 2.0 * (x * j - y * i)])
 
 
 def _shortest(start: Floats, end: Floats) -> Floats:

@@ -48,14 +48,14 @@ class Clutch(Balance):
         if not hurting or felt.tilt > 0.5 or felt.height < 0.8:
             return None
         hit = max(hurting, key=lambda one: one.force)
-        return Bid(0.6, f"hit on the {hit.body} by '{hit.by}'", (hit.body, np.array(hit.position)))
+        return Bid(0.6, f"hit on the {hit.body} by '{hit.by}'", (hit.body, hit.position))
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Remember the place on the body, and choose a hand that is not the one that was hit."""
         super().prepare(now, felt, bid)
         assert self.sense is not None
         anatomy = self.sense.anatomy
-        self._body, place = bid.plan
+        self._body, place = bid.plan[0], np.array(bid.plan[1])
         k = anatomy.number(self._body)
         self._spot = rotations.rotate(rotations.conjugate(felt.turns[k]), place - felt.places[k])
         own = self._body[0] if self._body[1:2] == "_" and "arm" in self._body or "hand" in self._body else ""

@@ -21,6 +21,10 @@ from stunt.rotations import Floats
 ON_FEET = 0.55
 """A ball that passes nearer than this to the middle is reached standing [m]."""
 
+LEAD = 0.25
+"""A dive begins so much earlier than it needs to on paper [s]: looking and getting under way take time."""
+LAG = 0.07
+"""How far an arm is behind where it is told to be [s]."""
 REACH_FOR = 0.6
 """The hands go to the ball in the last so many seconds."""
 
@@ -47,7 +51,7 @@ class Shot:
     time: float
     left: float
     high: float
-    at: Floats
+    at: tuple[float, float, float]
 
 
 class Dive(Behaviour):
@@ -73,7 +77,7 @@ class Dive(Behaviour):
         self.ball, self.goal, self.horizon, self.spring = ball, goal or Goal(), horizon, spring
         self._tips, self._over, self._side = -1.0, 0.0, 0.0
         self._facing, self._home = 0.0, np.zeros(3)
-        self._shot = Shot(0.5, 0.0, 1.0, np.zeros(3))
+        self._shot = Shot(0.5, 0.0, 1.0, (0.0, 0.0, 1.0))
 
     def shot(self, now: Situation, felt: Felt, home: Floats, facing: float) -> Shot | None:
         """Return where the ball will cross the keeper's plane, if it will."""
@@ -90,7 +94,8 @@ class Dive(Behaviour):
         time, at = met
         left = float((at - home) @ np.array([-out[1], out[0], 0.0]))
         # A ball that would have hit the ground before rolls or bounces on low.
-        return Shot(time, left, max(float(at[2]), ball.radius), np.array([at[0], at[1], max(at[2], ball.radius)]))
+        high = max(float(at[2]), ball.radius)
+        return Shot(time, left, high, (float(at[0]), float(at[1]), high))
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the ball comes into the goal and the keeper is on its feet."""
@@ -124,7 +129,7 @@ class Dive(Behaviour):
         if self._side == 0.0:
             posture, tilt = blocking(self._shot)
         else:
-            if self._tips < 0.0 and left <= tipping_time(self._shot) + 0.03:
+            if self._tips < 0.0 and left <= tipping_time(self._shot) + LEAD:
                 self._tips = now.time
             posture, tilt = diving(self._side, now.time - self._tips if self._tips >= 0.0 else -1.0, self._shot)
         lifted = self.lifted(posture, rotations.multiply(heading, tilt))
@@ -138,7 +143,8 @@ class Dive(Behaviour):
         actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
         for side in SIDES:
             apart = np.array([0.0, 0.07 * sign_of(side), 0.0])
-            spot = felt.seen_from_root(self._shot.at) + apart
+            # Until the arm is there, the body has moved on.
+            spot = felt.seen_from_root(np.array(self._shot.at) - LAG * felt.velocity) + apart
             elbow = np.array([-0.5, 0.6 * sign_of(side), -0.2])
             turned, _ = limb(self.sense.anatomy, side, "arm", actual, spot, elbow)
             lifted = with_limb(self.sense.anatomy, lifted, turned)

@@ -11,7 +11,7 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.worldspace_program import Rows, hip_height
 from stunt.direction.behaviours.sense import Sense
-from stunt.direction.motion_rows import Motion
+from stunt.direction.motion_rows import SWING_FRICTION, Motion
 from stunt.direction.supervisor.actor import Actor
 from stunt.rotations import Floats
 
@@ -31,12 +31,14 @@ class Aim:
         tension: Factor on all stiffness: 1 is following a clip, 0 a rag doll.
         spring: Largest torque on the root from outside, as a share of m·g·h; 0 is none.
         quickness: Time constant with which targets move [s].
+        swing: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
     """
 
     lifted: Floats
     tension: float = 1.0
     spring: float = 0.0
     quickness: float = 0.08
+    swing: str = ""
 
 
 class Drive:
@@ -51,6 +53,8 @@ class Drive:
         # World space reads orientations only; joint coordinates are for the beat servo.
         self._joints = np.zeros((2, sum(j.nq for j in joints))), np.zeros((2, sum(j.nv for j in joints)))
         model = actor.stage.model
+        own = {body: name for name, body in actor.character.bodies.items()}
+        self._soles = [own[int(model.geom_bodyid[geom])] for geom in actor.soles]
         self._friction = np.array([[max(float(model.geom_friction[g, 0]), SOLE) for g in actor.soles]] * 2)
 
     def begin(self) -> None:
@@ -69,19 +73,26 @@ class Drive:
         self._at = self.actor.stage.time
         share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
         after = rotations.slerp(self._now, wanted.lifted, np.full(len(self._now), share))
-        self._lead(self._now, after)
+        self._lead(self._now, after, wanted.swing)
         self._now = after
         self._strengthen(wanted)
 
-    def _lead(self, now: Floats, after: Floats) -> None:
+    def _lead(self, now: Floats, after: Floats, swing: str) -> None:
         """Give the servo two rows: the targets of now and those of the next step."""
         actor, anatomy = self.actor, self.sense.anatomy
         turns = anatomy.turns(np.stack([now, after]))
         turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
         place = self.sense.feel().root
-        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._friction, *self._joints)
+        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), *self._joints)
         here = actor.stage.data.qpos[None, actor.slices[0]].copy()
         actor._take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
+
+    def _grip(self, swing: str) -> Floats:
+        """Return the friction of each sole for two rows, (2, soles)."""
+        if not swing:
+            return self._friction
+        loose = np.array([name.startswith(f"{swing}_") for name in self._soles])
+        return np.where(loose, SWING_FRICTION, self._friction)
 
     def _strengthen(self, wanted: Aim) -> None:
         """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""

@@ -59,11 +59,11 @@ class Fall(Behaviour):
         if under_data(now):
             return None
         felt = self.feel(now)
-        if felt.tilt > OFF_BALANCE and felt.height > UP and not falls(felt, self.tipping, self.beyond):
-            # Not lost yet, so nobody is interrupted; but if nobody else can take it from here, the hands go out.
-            return Bid(0.3, f"off balance: {math.degrees(felt.tilt):.0f}°", priority=IDLE + 1)
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
+        if felt.height > UP and (felt.tilt > OFF_BALANCE or felt.height < 0.8):
+            # Not lost yet, so nobody is interrupted; but if nobody else can take it from here, the hands go out.
+            return Bid(0.3, f"off balance: {math.degrees(felt.tilt):.0f}°", priority=IDLE + 1)
         return None
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:

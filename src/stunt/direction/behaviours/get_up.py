@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from stunt import rotations
 from stunt.direction.behaviours.base import PATIENCE, Behaviour, under_data
 from stunt.direction.behaviours.sense import Felt
-from stunt.direction.motion_rows import Motion
+from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
 from stunt.direction.supervisor.situation import Situation
+from stunt.motion.library import load_clip
 from stunt.rotations import Floats
+from stunt.stage.loop import Stage
 
 _UP = np.array([0.0, 0.0, 1.0])
+OWN_CLIPS = {"back": "stand_up", "front": "get_up_front"}
 DOWN = 0.6
 """A root below this share of its standing height has something to get up from."""
 SEATED = 0.3
@@ -95,6 +98,16 @@ class GetUp(Behaviour):
 
     def stop(self, now: Situation, actor: Actor) -> None:
         """Nothing to give back."""
+
+
+def own_get_up(stage: Stage, character: str) -> GetUp:
+    """Return one that gets up by the clips that come with Stunt.
+
+    Raises:
+        BodyError: The character does not have their skeleton.
+    """
+    who = stage.character(character)
+    return GetUp({side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()})
 
 
 def _enterable(motion: Motion) -> NDArray[np.bool_]:

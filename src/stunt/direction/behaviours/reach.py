@@ -28,7 +28,7 @@ def limb(
         The turns by body name, and how far short the limb falls [m].
     """
     upper, lower = (f"{side}_{part}" for part in (("upper_arm", "forearm") if kind == "arm" else ("thigh", "shank")))
-    joint = anatomy.places(lifted)[anatomy.number(upper)]
+    joint = anatomy.place(lifted, anatomy.number(upper))
     one, other = anatomy.length(upper), anatomy.length(lower)
     way = np.asarray(point, float) - joint
     far = float(np.linalg.norm(way))

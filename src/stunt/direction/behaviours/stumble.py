@@ -20,6 +20,8 @@ STEP = 0.26
 """How long a step takes [s]."""
 LIFT = 0.12
 """How high a foot is lifted [m]."""
+ONCE = 1.5
+"""After it gave up, it does not try again for so long [s]: the hands are out by then."""
 LONGEST_STEP = 0.65
 """From the hip, over the ground [m]."""
 
@@ -37,14 +39,14 @@ class Stumble(Behaviour):
     interrupts = True
     longest = 4.0
 
-    def __init__(self, name: str = "", *, most_steps: int = 8, spring: float = 0.4) -> None:
+    def __init__(self, name: str = "", *, most_steps: int = 6, spring: float = 0.4) -> None:
         """Say how many steps it may take, and how much it is helped."""
         super().__init__(name)
         self.most_steps, self.spring = most_steps, spring
         self._swing, self._steps, self._since = "", 0, 0.0
         self._from, self._to = np.zeros(3), np.zeros(3)
         self._planted: dict[str, Floats] = {}
-        self._facing = 0.0
+        self._facing, self._gave_up = 0.0, -1e9
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body tips or is pushed past its feet, and is not too far gone."""
@@ -53,7 +55,7 @@ class Stumble(Behaviour):
         felt = self.feel(now)
         assert self.sense is not None
         out = past_feet(self.sense.anatomy, felt)
-        if felt.height < 0.7 or felt.tilt > 0.8 or out > 0.9:
+        if felt.height < 0.7 or felt.tilt > 0.8 or out > 0.9 or now.time - self._gave_up < ONCE:
             return None
         if not (out > 0.28 or (out > 0.12 and felt.tilt > 0.25)):
             wide = apart(self.sense.anatomy, felt)
@@ -112,15 +114,19 @@ class Stumble(Behaviour):
         # The standing leg pushes the body up to where it should be; the swinging one goes by where it is.
         spots = {**self._planted, self._swing: spot + place - felt.root}
         lifted = standing_on(self.sense.anatomy, lifted, spots, felt.turn, place, self._facing)
-        return Aim(lifted, 1.0, self.spring, 0.03)
+        return Aim(lifted, 1.0, self.spring, 0.03, self._swing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when the weight is over the feet, and has failed when the body is too low or too tilted."""
         assert self.sense is not None
         if felt.height < 0.62 or felt.tilt > 0.85:
+            self._gave_up = now.time
             return failed("could not catch itself")
         slow = float(np.linalg.norm(felt.velocity)) < 0.7
         close = apart(self.sense.anatomy, felt) < 0.5
         if slow and close and felt.tilt < 0.35 and past_feet(self.sense.anatomy, felt) < 0.04:
             return succeeded(f"caught itself in {self._steps} step{'s' if self._steps > 1 else ''}")
-        return failed(f"{self._steps} steps were not enough") if self._steps > self.most_steps else RUNNING
+        if self._steps <= self.most_steps:
+            return RUNNING
+        self._gave_up = now.time
+        return failed(f"{self._steps} steps were not enough")

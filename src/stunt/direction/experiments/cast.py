@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from stunt import rotations
+from stunt.character.character import Character
 from stunt.direction.behaviours.balance import Balance
 from stunt.direction.behaviours.fall import Fall
-from stunt.direction.behaviours.get_up import GetUp
+from stunt.direction.behaviours.get_up import OWN_CLIPS, GetUp
 from stunt.direction.behaviours.lie import Lie
 from stunt.direction.behaviours.roll import Roll
 from stunt.direction.behaviours.sense import Felt, Glimpse
@@ -19,6 +20,7 @@ from stunt.direction.behaviours.stumble import Stumble
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.performance import Performance
 from stunt.direction.script import Script
+from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.supervisor import Supervisor
@@ -31,7 +33,6 @@ from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 HZ = 120.0
 STRENGTH = 1.5
 """Of people who do sports, in units of the tables' isometric strengths (as everywhere clips are followed)."""
-GET_UP = {"back": "stand_up", "front": "get_up_front"}
 
 
 def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str = "idle") -> CharacterSpec:
@@ -43,10 +44,20 @@ def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str 
 def motion(stage: Stage, name: str, clip: str, *, loop: bool = False) -> Motion:
     """Return an own clip as a motion of a character, where the scene puts it."""
     spec = stage.scene.characters[name]
-    found = replace(motion_of_clip(load_clip(clip), stage.character(name)), loop=loop)
+    found = replace(_motion(clip, stage.character(name)), loop=loop)
     # Own clips go along +x, whatever way their first frame happens to turn the hips.
     facing = spec.facing + float(rotations.heading(found.qpos[0, 3:7]))
     return found.placed((spec.at[0], spec.at[1]), facing)
+
+
+_KNOWN: dict[str, Motion] = {}
+
+
+def _motion(clip: str, character: Character) -> Motion:
+    """Return an own clip as a motion of a body with the own skeleton; worked out once."""
+    if clip not in _KNOWN:
+        _KNOWN[clip] = motion_of_clip(load_clip(clip), character)
+    return _KNOWN[clip]
 
 
 def player(
@@ -65,8 +76,11 @@ def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]
         name: Who.
         agile: Help for the root while it catches itself, share of m·g·h: 0.4 catches most trips, 0.1 few.
     """
-    ups = {side: motion(stage, name, clip) for side, clip in GET_UP.items()}
-    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), GetUp(ups)]
+    return [Balance(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), _get_up(stage, name)]
+
+
+def _get_up(stage: Stage, name: str) -> GetUp:
+    return GetUp({side: _motion(clip, stage.character(name)) for side, clip in OWN_CLIPS.items()})
 
 
 @dataclass
@@ -123,13 +137,13 @@ def put_on(
     return show
 
 
-def supervise(show: Show, name: str, pool: list[Controller]) -> Supervisor:
+def supervise(show: Show, name: str, pool: list[Controller], *, actor: Actor | None = None) -> Supervisor:
     """Put a supervisor in charge of a character, which begins in the first frame of the pool's first clip."""
     first = next((one.motion for one in pool if isinstance(one, ClipPlayer)), None)
     root = show.stage.character(name).root
     if first is not None and root is not None:
         show.stage.data.qpos[root.qpos : root.qpos + first.qpos.shape[1]] = first.qpos[0]
-    supervisor = Supervisor(show.stage, name, pool)
+    supervisor = Supervisor(show.stage, name, pool, actor=actor)
     show.supervisors[name] = supervisor
     show.performance.logs.append(supervisor.log)
     return supervisor

@@ -9,8 +9,13 @@ import numpy as np
 
 from stunt.direction.behaviours.fall import FEET
 from stunt.direction.experiments.cast import Show, person, player, put_on, supervise, survival
+from stunt.direction.supervisor.actor import Actor
 
 KICKER, PARTNER, KICK, STAND = "kicker", "partner", "kick", "idle"
+AGILE = 0.1
+"""Help for the partner's root while it catches itself, share of m·g·h."""
+FIRM = 20.0
+"""The kicker's leg is held by its muscles and driven by the whole body: it weighs more than a leg that hangs."""
 STRONG = 130.0
 """A kick that gives its partner at least this much momentum is strong [kg·m/s]: more than a stumble catches."""
 LIMIT = 20.0
@@ -44,7 +49,7 @@ class KickOutcome:
 def kick(seed: int) -> Show:
     """Set the scene: a partner at a random distance, offset and heading before a kick of random speed."""
     rng = np.random.default_rng(seed)
-    distance, aside = rng.uniform(0.72, 1.0), rng.uniform(-0.08, 0.08)
+    distance, aside = rng.uniform(0.7, 1.05), rng.uniform(-0.08, 0.08)
     turned = rng.uniform(-0.8, 0.8)
     return kick_from(distance, aside, turned, rng.uniform(1.0, 1.8), seed)
 
@@ -64,8 +69,10 @@ def kick_from(distance: float, aside: float, turned: float, pace: float, seed: i
     show = put_on("Kick", people, {}, seed=seed, seconds=LIMIT)
     stage = show.stage
     blow = player(stage, KICKER, KICK, hit_threshold=1e9, passive=frozenset((PARTNER,)), pace=pace)
-    supervise(show, KICKER, [blow, player(stage, KICKER, STAND, loop=True, hit_threshold=1e9)])
-    supervise(show, PARTNER, [player(stage, PARTNER, STAND, loop=True), *survival(stage, PARTNER)])
+    actor = Actor(stage, KICKER)
+    actor.firm = FIRM
+    supervise(show, KICKER, [blow, player(stage, KICKER, STAND, loop=True, hit_threshold=1e9)], actor=actor)
+    supervise(show, PARTNER, [player(stage, PARTNER, STAND, loop=True), *survival(stage, PARTNER, agile=AGILE)])
     return show
 
 

@@ -7,6 +7,7 @@ carries it out at every physics step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -23,7 +24,7 @@ from stunt.direction.motion_rows import Motion, blended, repeated, sole_geoms
 from stunt.direction.supervisor.feet import common_ground, keep_feet
 from stunt.direction.supervisor.inertial import blended_in
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing import servo_rows
+from stunt.direction.supervisor.posing import multiplied_rows, rotated_rows, servo_rows
 from stunt.direction.supervisor.pushes import Pushes
 from stunt.direction.supervisor.situation import own_slices
 from stunt.errors import InvalidValueError
@@ -33,12 +34,14 @@ from stunt.stage.loop import Stage
 LOOK: Final = 1.0 / 240.0
 """Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
 UNROLL: Final = 12.0
-"""Seconds a looping motion is laid out for; whoever plays it longer says so again."""
+"""Seconds a looping motion is laid out for that is followed; whoever follows it longer says so again."""
+AHEAD: Final = 4.0
+"""Seconds of data laid out ahead of a body that plays it (see `play_on`)."""
 AIM_FPS: Final = 60.0
 DENSE: Final = 4
 """A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
-TWIN: Final = 4.0
-"""Seconds of what was played that a tracking twin takes along."""
+TWIN: Final = 1.2
+"""Seconds of what was played that a tracking twin takes along at a time."""
 
 
 class Actor:
@@ -47,6 +50,7 @@ class Actor:
     Attributes:
         character: Whose.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
+        firm: With how many times its inertia it pushes what is in its way while it is kinematic.
         motion: What it plays or follows, placed on the stage; None after `go_limp`.
         started: When the motion's first frame was, or would have been [s].
         played: What it plays: positions and velocities, blends included, (F, nq + nv); None under forces.
@@ -73,17 +77,22 @@ class Actor:
         self.number = self.program.add(self.character, self.soles, self.settings, self.root)
         self.slices = own_slices(self.character)
         self.kinematic = False
+        self.firm = 1.0
         self.motion: Motion | None = None
         self.started = stage.time
         self.rows: Rows | None = None
         self.layout = Layout.of(self.character)
         self.pushes = Pushes(stage, self.character)
         self.played: Floats | None = None
+        self._kept: tuple[Floats, float] | None = None
+        self._leaning: RootSpring | None = None
+        self._base: Motion | None = None  # what it plays, before it was placed
         self.played_since = stage.time
         self._friction = stage.model.geom_friction[self.soles, 0].copy()
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
         self._frames: WeakKeyDictionary[Motion, Floats] = WeakKeyDictionary()
         stage.strings.append(self._string)
+        self._warm_up()
 
     # ---- dynamic
 
@@ -166,6 +175,9 @@ class Actor:
 
     def lean(self, root: RootSpring | None) -> None:
         """Change how the root is helped; None: as the character came."""
+        if root == self._leaning:
+            return  # gains need not be worked out again
+        self._leaning = root
         gain = float(self.program.numbers[self.number, w.GAIN])
         self.program.settle(self.number, self.settings, root or self.root)
         self.program.numbers[self.number, w.GAIN] = gain
@@ -191,7 +203,7 @@ class Actor:
         self._check(motion.qpos)
         first = self.frame_of(motion, since)
         placed = self._placed(motion, first) if place else motion
-        frames = self._frames_of(motion)[first:]
+        frames = self._frames_of(motion)[first : self._rounds_end(motion, first)]
         if placed is not motion:
             frames = _moved_frames(self.layout, frames, motion, placed)
         data = self.stage.data
@@ -208,14 +220,43 @@ class Actor:
             data.qpos[self.slices[0]] = frames[0, : self.layout.nq]
             data.qvel[self.slices[1]] = frames[0, self.layout.nq :]
         self._become(kinematic=True)
-        self.motion, self.started = placed, self.stage.time - first / motion.fps
+        self.motion, self.started, self._base = placed, self.stage.time - first / motion.fps, motion
         self.played, self.played_since, self.rows = frames, self.stage.time, None
-        self.program.play(self.number, frames, motion.fps, self.stage.time)
+        self.program.play(self.number, frames, motion.fps, self.stage.time, self.firm)
 
     def frame_of(self, motion: Motion, since: float) -> int:
         """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
-        last = (round(UNROLL * motion.fps) if motion.loop else len(motion.qpos)) - 2
-        return min(max(round(since * motion.fps), 0), max(last, 0))
+        if motion.loop and motion.duration > 0.0:
+            since %= motion.duration
+        return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
+
+    def play_on(self) -> None:
+        """Lay out more of a looping motion that is being played, before it ends."""
+        if self.played is None or self.motion is None or not self.kinematic:
+            return
+        fps = self.motion.fps
+        first = int((self.stage.time - self.played_since) * fps)
+        self.played = self._longer(self.played[first:])
+        self.played_since += first / fps
+        self.program.play(self.number, self.played, fps, self.played_since)
+
+    def _rounds_end(self, motion: Motion, first: int) -> int | None:
+        """Return one past the last frame of as many whole rounds of a looping motion as are laid out ahead."""
+        cycle = len(motion.qpos) - 1
+        if not motion.loop or cycle < 1:
+            return None
+        return math.ceil((first + AHEAD * motion.fps) / cycle) * cycle + 1
+
+    def _longer(self, frames: Floats) -> Floats:
+        """Return frames of a looping motion with its next rounds behind them."""
+        motion = self._base
+        if motion is None or not motion.loop or len(motion.qpos) < 2:
+            return frames
+        # The last frame laid out is the first one of a round again.
+        at, heading = frames[-1, :2], float(rotations.heading(frames[-1, 3:7]))
+        start = replace(motion, qpos=motion.qpos[:1]).placed((float(at[0]), float(at[1])), heading)
+        rounds = self._frames_of(motion)[1 : self._rounds_end(motion, 0)]
+        return np.concatenate([frames, _moved_frames(self.layout, rounds, motion, start)])
 
     @property
     def left(self) -> float:
@@ -225,14 +266,22 @@ class Actor:
         return (len(self.rows.path) - 1) / self.rows.fps - self.elapsed if self.rows is not None else 0.0
 
     def keep_on(self) -> None:
-        """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept."""
-        if not self.kinematic or self.played is None or self.motion is None:
+        """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept.
+
+        Takes a few seconds of it along; called again, the next ones.
+        """
+        if not self.kinematic and self._kept is not None:
+            self.played, self.played_since = self._kept
+        if self.played is None or self.motion is None:
             return
         first = int((self.stage.time - self.played_since) * self.motion.fps)
         since, fps = self.played_since + first / self.motion.fps, self.motion.fps
+        if self.motion.loop and len(self.played) - first < round(TWIN * fps):
+            self.played, first, self.played_since = self._longer(self.played[first:]), 0, since
         frames = self.played[min(first, len(self.played) - 1) : first + round(TWIN * fps)]
         rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
-        self._take(self.motion, rows, since)
+        self._kept = self.played, self.played_since
+        self._take(self.motion, rows, since, keep=True)
 
     def give_back(self) -> None:
         """Give a body that was kinematic the impulse contacts had for it in the meantime."""
@@ -269,6 +318,14 @@ class Actor:
 
     # ---- inside
 
+    def _warm_up(self) -> None:
+        """Load what is compiled now, so that nothing stops for it when the first ball hits."""
+        still = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
+        frames = np.repeat(still[None], 3, axis=0)
+        self._lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        soft = blended_in(self.layout, still[: self.layout.nq], still[self.layout.nq :], frames, AIM_FPS, 0.05)
+        keep_feet(self.stage.model, self.character, self.layout, soft, frames, AIM_FPS, 0.05)
+
     @property
     def _parent(self) -> bool:
         return self.settings.servo.startswith("parent")
@@ -282,12 +339,13 @@ class Actor:
 
     def _frames_of(self, motion: Motion) -> Floats:
         if (known := self._frames.get(motion)) is None:
-            known = self._frames[motion] = self.layout.frames(repeated(motion, UNROLL))
+            known = self._frames[motion] = self.layout.frames(repeated(motion, AHEAD + 2.0 * motion.duration))
         return known
 
     def _rows_of(self, motion: Motion) -> Rows:
         if (known := self._rows.get(motion)) is None:
-            known = self._rows[motion] = self._lifted(self._frames_of(motion), motion.fps)
+            frames = self.layout.frames(repeated(motion, UNROLL)) if motion.loop else self._frames_of(motion)
+            known = self._rows[motion] = self._lifted(frames, motion.fps)
         return known
 
     def _lifted(self, frames: Floats, fps: float) -> Rows:
@@ -302,8 +360,8 @@ class Actor:
         spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turn]))
         qpos = motion.qpos.copy()
         flat = np.array([1.0, 1.0, 0.0])
-        qpos[:, :3] = rotations.rotate(spin, motion.qpos[:, :3] - data[:3] * flat) + now[:3] * flat
-        qpos[:, 3:7] = rotations.multiply(spin, motion.qpos[:, 3:7])
+        qpos[:, :3] = rotated_rows(spin, motion.qpos[:, :3] - data[:3] * flat) + now[:3] * flat
+        qpos[:, 3:7] = multiplied_rows(spin, motion.qpos[:, 3:7])
         return replace(motion, qpos=qpos)
 
     def _before(self, actual: bool) -> tuple[Rows | None, float]:
@@ -315,8 +373,9 @@ class Actor:
             return self._lifted(pose[None], AIM_FPS), 0.0
         return self.rows, self.elapsed
 
-    def _take(self, motion: Motion, rows: Rows, started: float) -> None:
+    def _take(self, motion: Motion, rows: Rows, started: float, *, keep: bool = False) -> None:
         self._become(kinematic=False)
+        self._kept = self._kept if keep else None
         self.motion, self.rows, self.started, self.played = motion, rows, started, None
         self.program.aim(self.number, rows, started)
 
@@ -338,13 +397,19 @@ class Actor:
 
     def save(self) -> Any:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
-        told = self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since
+        told = (
+            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
+            self._leaning, self._base,
+        )  # fmt: skip
         return told, self.program.save(), self.pushes.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
         told, program, pushes = state
-        self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since = told
+        (
+            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
+            self._leaning, self._base,
+        ) = told  # fmt: skip
         self.program.restore(program)
         self.pushes.restore(pushes)
 
@@ -353,10 +418,10 @@ def _moved_frames(layout: Layout, frames: Floats, motion: Motion, placed: Motion
     """Return frames of a motion moved over the ground."""
     one, two, out = motion.qpos[0], placed.qpos[0], frames.copy()
     spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
-    out[:, :3] = rotations.rotate(spin, frames[:, :3] - one[:3]) + two[:3]
-    out[:, 3:7] = rotations.multiply(spin, frames[:, 3:7])
+    out[:, :3] = rotated_rows(spin, frames[:, :3] - one[:3]) + two[:3]
+    out[:, 3:7] = multiplied_rows(spin, frames[:, 3:7])
     velocity = slice(layout.nq, layout.nq + 3)
-    out[:, velocity] = rotations.rotate(spin, frames[:, velocity])
+    out[:, velocity] = rotated_rows(spin, frames[:, velocity])
     return out
 
 
@@ -365,8 +430,8 @@ def _moved(rows: Rows, motion: Motion, placed: Motion) -> Rows:
     one, two = motion.qpos[0], placed.qpos[0]
     spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
     turns = rows.turns.copy()
-    turns[:, 0] = rotations.multiply(spin, turns[:, 0])
-    return replace(rows, turns=turns, path=rotations.rotate(spin, rows.path - one[:3]) + two[:3])
+    turns[:, 0] = multiplied_rows(spin, turns[:, 0])
+    return replace(rows, turns=turns, path=rotated_rows(spin, rows.path - one[:3]) + two[:3])
 
 
 def _late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
@@ -84,6 +86,7 @@ class ClipPlayer(BaseController):
         layout = Layout.of(who)
         self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
         self._playing = False
+        self._similarity.best(motion.qpos[0], np.zeros(layout.nv))  # loads what is compiled before the show
 
     def bid(self, now: Situation) -> Bid | float | None:
         """Bid where a frame is alike enough."""
@@ -95,7 +98,7 @@ class ClipPlayer(BaseController):
         match = self._similarity.best(now.qpos, now.qvel)
         limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
         if self.begins and not self._playing:
-            far = float(self._similarity.distances(now.qpos, now.qvel)[0])
+            far = self._similarity.distance(now.qpos, now.qvel, 0)
             return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
         if match.distance > limit:
             return None
@@ -115,10 +118,12 @@ class ClipPlayer(BaseController):
         """Play on; a looping clip begins again."""
         left = actor.left
         if self.motion.loop:
-            if left < 0.5:
-                actor.play(self.motion, since=actor.elapsed % self.motion.duration, blend=0.15)
-            return RUNNING
-        return succeeded("the clip ended") if left < 0.04 else RUNNING
+            if left < 1.0:
+                actor.play_on()
+                left = actor.left
+        elif left < 0.04:
+            return succeeded("the clip ended")
+        return Status("running", wake=0.5) if left > 1.6 else RUNNING
 
     def stop(self, now: Situation, actor: Actor) -> None:
         """Let go."""

@@ -34,10 +34,13 @@ class Status:
     Attributes:
         state: `running`, `succeeded` or `failed`.
         reason: Why, for the log; a few words.
+        wake: Running, it need not be asked again before so many seconds have passed, if nothing happens and nobody else
+            wants to be asked; 0: at the next look.
     """
 
     state: State
     reason: str = ""
+    wake: float = 0.0
 
     @property
     def running(self) -> bool:

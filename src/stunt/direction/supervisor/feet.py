@@ -20,8 +20,9 @@ from stunt.character.character import Character
 from stunt.direction.supervisor.grounding import lifted_out
 from stunt.direction.supervisor.inertial import fade
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.legs import Leg, leg_length, legs_of, reach
+from stunt.direction.supervisor.legs import Leg, leg_length, legs_and_bodies, reach
 from stunt.direction.supervisor.posing import Posed, posed
+from stunt.direction.supervisor.state_kernel import move_rows
 from stunt.rotations import Floats
 
 STEP: Final = 0.35
@@ -48,7 +49,11 @@ def standing(places: Floats, fps: float) -> NDArray[np.bool_]:
     """Return in which frames a foot stands: low and slow, (F,)."""
     if len(places) < 2:
         return np.ones(len(places), bool)
-    speed = np.linalg.norm(np.gradient(places, 1.0 / fps, axis=0), axis=1)
+    step = (
+        places[np.minimum(np.arange(len(places)) + 1, len(places) - 1)]
+        - places[np.maximum(np.arange(len(places)) - 1, 0)]
+    )
+    speed = 0.5 * fps * np.sqrt((step * step).sum(axis=1))
     return np.asarray((speed < STILL) & (places[:, 2] < places[:, 2].min() + LOW))
 
 
@@ -65,14 +70,14 @@ def common_ground(
         data: The motion it is about to go over to, (F, nq + nv).
         fps: Frames per second.
     """
-    legs = legs_of(model, character)
+    legs, some = legs_and_bodies(model, character)
     window = min(len(data), round(0.4 * fps) + 2)
     if not legs or window < 3:
         return np.zeros(3)
-    here = posed(model, character, state[None, : layout.nq]).positions[0]
-    there = posed(model, character, data[:window, : layout.nq]).positions
+    here = posed(model, character, state[None, : layout.nq], some).positions[0]
+    there = posed(model, character, data[:window, : layout.nq], some).positions
     shifts = []
-    for leg, velocity in zip(legs, _foot_velocities(model, character, layout, state, legs), strict=True):
+    for leg, velocity in zip(legs, _foot_velocities(model, character, layout, state), strict=True):
         slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
         if (
             slow
@@ -87,53 +92,63 @@ def common_ground(
 def keep_feet(
     model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, data: Floats, fps: float, blend: float
 ) -> Floats:
-    """Return blended frames with their feet where they stand.
+    """Put the feet of blended frames where they stand, in place, and return the frames.
 
     Args:
         model: The scene.
         character: Who.
         layout: Of its coordinates.
-        frames: The blended motion from now on, beginning in the body's present state, (F, nq + nv).
+        frames: The blended motion from now on, beginning in the body's present state, (F, nq + nv),
+            written.
         data: The motion it goes over to, (F, nq + nv).
         fps: Frames per second of both.
         blend: How long the blend takes [s].
     """
-    legs = legs_of(model, character)
+    legs, some = legs_and_bodies(model, character)
     window = min(len(frames), round((blend + 3.0 * STEP + 0.1) * fps) + 1)
     if not legs or window < 3:
         return frames
-    out = frames.copy()
-    paths, turns = _feet_of(model, character, layout, frames[:window], data[:window], fps, blend, legs)
-    now = posed(model, character, out[:window, : layout.nq])
-    out[:window, 2] -= _crouch(model, character, legs, now, paths, fps)
-    now = posed(model, character, out[:window, : layout.nq])
+    out, first = frames, frames[0].copy()
+    paths, turns = _feet_of(model, character, layout, frames[:window], data[:window], fps, blend)
+    now = posed(model, character, out[:window, : layout.nq], some)
+    lower = _crouch(model, character, legs, now, paths, fps)
+    out[:window, 2] -= lower
+    now.positions[:, :, 2] -= lower[:, None]
     for leg, path, turn in zip(legs, paths, turns, strict=True):
         reach(model, character, out[:window], leg, now, path, turn)
     out[:window, : layout.nq] = lifted_out(model, character, out[:window, : layout.nq], fps, most=0.12, ease=BRAKE)
-    out[0] = frames[0]
+    out[0] = first
     out[:window, layout.nq :] = layout.velocities(out[: window + 1, : layout.nq], fps)[:window]
-    out[0] = frames[0]
+    out[0] = first
     return out
 
 
 def _feet_of(
     model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, data: Floats, fps: float,
-    blend: float, legs: list[Leg],
+    blend: float,
 ) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
     """Return where the feet go, (F, 3) each, and how they are turned, (F, 4) each."""
-    now = posed(model, character, frames[:, : layout.nq])
-    wanted = posed(model, character, data[:, : layout.nq])
-    speeds = _foot_velocities(model, character, layout, frames[0], legs)
+    legs, some = legs_and_bodies(model, character)
+    now = posed(model, character, frames[:1, : layout.nq], some)
+    wanted = posed(model, character, data[:, : layout.nq], some)
+    speeds = _foot_velocities(model, character, layout, frames[0])
     paths, turns, begin = [], [], blend
     time = np.arange(len(data)) / fps
     for leg, speed in zip(legs, speeds, strict=True):
         here, there = now.positions[0, leg.foot], wanted.positions[:, leg.foot]
         course, begin = _course(here, there, fps, speed, begin)
         paths.append(there + course.along(here - there[0], speed - (there[1] - there[0]) * fps, time))
-        turned = rotations.difference(now.turns[0, leg.foot], wanted.turns[0, leg.foot])
-        left = rotations.from_rotation_vector(rolled(time)[:, None] * turned)
-        turns.append(rotations.multiply(wanted.turns[:, leg.foot], left))
+        turns.append(_foot_turns(now.turns[0, leg.foot], wanted.turns[:, leg.foot], rolled(time)))
     return paths, turns
+
+
+def _foot_turns(now: Floats, data: Floats, share: Floats) -> Floats:
+    """Return how a foot is turned, (F, 4): as it is at first, then as the data has it, by a share that falls to 0."""
+    off = rotations.difference(now, data[0])
+    turns = np.empty_like(data)
+    none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+    move_rows(data, share[:, None] * off, none, none, zero, zero, turns)
+    return turns
 
 
 def _crouch(
@@ -150,6 +165,8 @@ def _crouch(
         before = now.positions[:, leg.thigh] - now.positions[:, leg.foot]
         own = np.maximum(np.linalg.norm(before, axis=1) - longest, 0.0)
         need = np.maximum(need, line[:, 2] - highest - own)
+    if need.max() <= 0.0:
+        return need
     wide = maximum_filter1d(np.minimum(need, DEEPEST), 2 * round(0.08 * fps) + 1, mode="nearest")
     soft = gaussian_filter1d(wide, 0.06 * fps, mode="nearest")
     share = np.minimum(np.arange(len(soft)) / max(0.1 * fps, 1.0), 1.0)
@@ -157,13 +174,12 @@ def _crouch(
     return np.asarray(soft * share**2 * (3.0 - 2.0 * share))
 
 
-def _foot_velocities(
-    model: mujoco.MjModel, character: Character, layout: Layout, frame: Floats, legs: list[Leg]
-) -> list[Floats]:
+def _foot_velocities(model: mujoco.MjModel, character: Character, layout: Layout, frame: Floats) -> list[Floats]:
     """Return how the feet move in a state [m/s]."""
+    legs, some = legs_and_bodies(model, character)
     tick = 1e-3
     ahead = layout.moved(frame[: layout.nq], tick * frame[layout.nq :])
-    both = posed(model, character, np.stack([frame[: layout.nq], ahead])).positions
+    both = posed(model, character, np.stack([frame[: layout.nq], ahead]), some).positions
     return [(both[1, leg.foot] - both[0, leg.foot]) / tick for leg in legs]
 
 

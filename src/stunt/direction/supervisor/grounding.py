@@ -13,40 +13,27 @@ import mujoco
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from stunt import rotations
 from stunt.character.character import Character
 from stunt.direction.motion_rows import Motion, sole_geoms
-from stunt.direction.supervisor.legs import Leg, legs_of, reach
+from stunt.direction.supervisor.legs import Leg, legs_and_bodies, reach
 from stunt.direction.supervisor.posing import Posed, posed
+from stunt.direction.supervisor.posing_kernel import write_lowest
 from stunt.rotations import Floats
 
 MOST: Final = 0.05
 """Deeper than this is no sinking foot but another floor: it is left alone [m]."""
 _SMOOTH = 0.025  # standard deviation of the smoothing [s]
-_BOX, _CAPSULE, _ELLIPSOID, _SPHERE = (
-    int(mujoco.mjtGeom.mjGEOM_BOX), int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_ELLIPSOID),
-    int(mujoco.mjtGeom.mjGEOM_SPHERE),
-)  # fmt: skip
 
 
 def lowest_points(model: mujoco.MjModel, geom: int, first: int, where: Posed) -> Floats:
     """Return the height of a geom's lowest point in every frame [m], (F,)."""
     body = int(model.geom_bodyid[geom]) - first
-    turn = rotations.multiply(where.turns[:, body], np.broadcast_to(model.geom_quat[geom], where.turns[:, body].shape))
-    center = where.positions[:, body] + rotations.rotate(where.turns[:, body], model.geom_pos[geom])
-    up = rotations.rotate(rotations.conjugate(turn), np.array([0.0, 0.0, 1.0]))  # the vertical in the geom's frame
-    size, kind = model.geom_size[geom], int(model.geom_type[geom])
-    if kind == _BOX:
-        reach_down = np.abs(up) @ size
-    elif kind == _ELLIPSOID:
-        reach_down = np.linalg.norm(up * size, axis=1)
-    elif kind == _CAPSULE:
-        reach_down = size[0] + np.abs(up[:, 2]) * size[1]
-    elif kind == _SPHERE:
-        reach_down = np.full(len(center), size[0])
-    else:
-        reach_down = np.full(len(center), 0.0)
-    return np.asarray(center[:, 2] - reach_down)
+    out = np.zeros(len(where.positions))
+    write_lowest(
+        where.positions[:, body], where.turns[:, body], model.geom_pos[geom], model.geom_quat[geom],
+        model.geom_size[geom], int(model.geom_type[geom]), out,
+    )  # fmt: skip
+    return out
 
 
 def grounded(model: mujoco.MjModel, character: Character, motion: Motion) -> Motion:
@@ -73,11 +60,11 @@ def lifted_out(
         most: Feet deeper than this are left alone [m].
         ease: Over how long the lift comes in at the beginning [s], where the first frame must stay as it is.
     """
-    legs = legs_of(model, character)
+    legs, some = legs_and_bodies(model, character)
     if not legs:
         return frames
     qpos = frames.copy()
-    where = posed(model, character, qpos)
+    where = posed(model, character, qpos, some)
     for leg in legs:
         depth = _depth(model, character, leg, where)
         if depth.max() <= 1e-4 or depth.max() > most:

@@ -112,6 +112,8 @@ def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
         raise BrokenContract(
             controller, f"returned {status!r} as its status; expected RUNNING, succeeded() or failed()"
         )
+    if not 0.0 <= status.wake <= controller.longest:
+        raise BrokenContract(controller, f"wants to be asked again in {status.wake!r} s")
     if actor.kinematic != controller.kinematic:
         used = "kinematic" if actor.kinematic else "dynamic"
         raise BrokenContract(controller, f"made the body {used} in step, which it said it would not")

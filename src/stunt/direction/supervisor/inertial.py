@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from stunt import rotations
 from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.state_kernel import fade_rows, start_offsets
 from stunt.rotations import Floats
 
 
@@ -43,15 +43,9 @@ def offsets_at_start(layout: Layout, qpos: Floats, qvel: Floats, frame: Floats, 
         frame: Where the data is, (nq,).
         pace: How fast the data moves, (nv,).
     """
-    off = layout.difference(qpos, frame)
-    rate = qvel - pace
-    turned = layout.spins(off)
-    back = rotations.conjugate(rotations.from_rotation_vector(turned))
-    # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
-    spin = layout.spins(qvel) - rotations.rotate(back, layout.spins(pace))
-    change: Floats = np.linalg.solve(rotations.right_jacobian(turned), spin[..., None])[..., 0].astype(float)
-    layout.put_spins(rate, change)
-    return off, rate
+    off, rate = np.empty((1, layout.nv)), np.empty((1, layout.nv))
+    start_offsets(qpos[None], qvel[None], frame[None], pace[None], *layout.columns, off, rate)
+    return off[0], rate[0]
 
 
 def blended_in(layout: Layout, qpos: Floats, qvel: Floats, frames: Floats, fps: float, seconds: float) -> Floats:
@@ -68,9 +62,10 @@ def blended_in(layout: Layout, qpos: Floats, qvel: Floats, frames: Floats, fps: 
     data, pace = frames[:, : layout.nq], frames[:, layout.nq :]
     count = min(len(frames), round(seconds * fps) + 1)
     off, rate = offsets_at_start(layout, qpos, qvel, data[0], pace[0])
-    share = np.minimum(np.arange(count) / max(seconds * fps, 1e-9), 1.0)
+    left = np.empty((count, layout.nv))
+    fade_rows(off[None], rate[None], fps, seconds, left)
     out = frames.copy()
-    out[:count, : layout.nq] = layout.moved(data[:count], fade(off, rate, share, seconds))
+    out[:count, : layout.nq] = layout.moved(data[:count], left)
     last = min(count + 1, len(frames))
     out[:count, layout.nq :] = layout.velocities(out[:last, : layout.nq], fps)[:count]
     out[0, : layout.nq], out[0, layout.nq :] = qpos, qvel

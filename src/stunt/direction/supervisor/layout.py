@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt import rotations
 from stunt.character.character import Character
 from stunt.direction.motion_rows import Motion
+from stunt.direction.supervisor.state_kernel import dense_rows, difference_rows, move_rows, velocity_rows
 from stunt.rotations import Floats
 
 Indices = NDArray[np.int64]
@@ -67,43 +67,53 @@ class Layout:
         """Write angular velocities into velocities."""
         qvel[..., self.turn_v[:, None] + np.arange(3)] = spins
 
+    @property
+    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """All columns, in the order compiled functions take them."""
+        return self.scalar_q, self.scalar_v, self.turn_q, self.turn_v
+
     def difference(self, later: Floats, earlier: Floats) -> Floats:
-        """Return the change from one state to another, in the earlier one's tangent space, (..., nv)."""
-        out = np.zeros((*np.broadcast_shapes(later.shape[:-1], earlier.shape[:-1]), self.nv))
-        out[..., self.scalar_v] = later[..., self.scalar_q] - earlier[..., self.scalar_q]
-        self.put_spins(out, rotations.difference(self.turns(later), self.turns(earlier)))
-        return out
+        """Return the change from one state to another, in the earlier one's tangent space, (..., nv).
+
+        Args:
+            later: States, (nq,) or (F, nq).
+            earlier: As many, or one.
+        """
+        many, one = np.atleast_2d(later), np.atleast_2d(earlier)
+        out = np.zeros((len(many), self.nv))
+        difference_rows(many, one, *self.columns, out)
+        return out[0] if later.ndim == 1 else out
 
     def moved(self, qpos: Floats, change: Floats) -> Floats:
-        """Return states moved by tangent vectors: the reverse of `difference`."""
-        out = np.broadcast_to(qpos, (*np.broadcast_shapes(qpos.shape[:-1], change.shape[:-1]), self.nq)).copy()
-        out[..., self.scalar_q] += change[..., self.scalar_v]
-        turned = rotations.multiply(self.turns(out), rotations.from_rotation_vector(self.spins(change)))
-        self.put_turns(out, turned)
-        return out
+        """Return states moved by tangent vectors: the reverse of `difference`, (..., nq).
+
+        Args:
+            qpos: States, as many as changes, or one.
+            change: Tangent vectors, (nv,) or (F, nv).
+        """
+        many, by = np.atleast_2d(qpos), np.atleast_2d(change)
+        out = np.zeros((len(by), self.nq))
+        move_rows(many, by, *self.columns, out)
+        return out[0] if change.ndim == 1 else out
 
     def velocities(self, qpos: Floats, fps: float) -> Floats:
         """Return central differences of frames, one-sided at the ends, (F, nv)."""
         if len(qpos) < 2:
             return np.zeros((len(qpos), self.nv))
-        steps = self.difference(qpos[1:], qpos[:-1]) * fps
-        # Both steps around a frame are in frames half a step apart: their mean is good to second order.
-        return np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])
+        out, steps = np.empty((len(qpos), self.nv)), np.empty((len(qpos) - 1, self.nv))
+        velocity_rows(qpos, fps, *self.columns, steps, out)
+        return out
 
     def dense(self, frames: Floats, fps: float, factor: int) -> Floats:
         """Return frames with others between them, along the curves data is played along, (factor·(F−1)+1, nq+nv)."""
         if len(frames) < 2:
             return frames
-        one, two = frames[:-1], frames[1:]
-        way = self.difference(two[:, : self.nq], one[:, : self.nq])
-        v0, v1 = one[:, self.nq :] / fps, two[:, self.nq :] / fps
-        pieces = []
-        for k in range(factor):
-            s = k / factor
-            change = s * (1 - s) ** 2 * v0 + s * s * (3 - 2 * s) * way + s * s * (s - 1) * v1
-            pace = 6 * s * (1 - s) * way + (1 - 4 * s + 3 * s * s) * v0 + (3 * s * s - 2 * s) * v1
-            pieces.append(np.concatenate([self.moved(one[:, : self.nq], change), pace * fps], axis=1))
-        return np.concatenate([np.stack(pieces, axis=1).reshape(-1, frames.shape[1]), frames[-1:]])
+        way = self.difference(frames[1:, : self.nq], frames[:-1, : self.nq])
+        out = np.empty((factor * len(way) + 1, self.nq + self.nv))
+        change = np.empty((1, self.nv))
+        dense_rows(frames, way, self.nq, 1.0 / fps, factor, *self.columns, change, out)
+        out[-1] = frames[-1]
+        return out
 
     def frames(self, motion: Motion) -> Floats:
         """Return positions and velocities side by side, (F, nq + nv)."""

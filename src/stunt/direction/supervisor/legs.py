@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
-from stunt import rotations
 from stunt.character.character import Character
+from stunt.direction.supervisor.legs_kernel import bend_leg
 from stunt.direction.supervisor.posing import Posed
 from stunt.rotations import Floats
 
@@ -27,6 +29,18 @@ class Leg:
     ankle_q: int
 
 
+_LEGS: WeakKeyDictionary[Character, tuple[list[Leg], NDArray[np.bool_]]] = WeakKeyDictionary()
+
+
+def legs_and_bodies(model: mujoco.MjModel, character: Character) -> tuple[list[Leg], NDArray[np.bool_]]:
+    """Return a character's legs (see `legs_of`) and which bodies they are made of (see `bodies_of`)."""
+    known = _LEGS.get(character)
+    if known is None:
+        legs = legs_of(model, character)
+        known = _LEGS[character] = legs, bodies_of(model, character, legs)
+    return known
+
+
 def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
     """Return the legs that end in feet and hang on ball joints; others are left alone."""
     found, first = list[Leg](), character.root_body
@@ -43,6 +57,21 @@ def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
     return found
 
 
+def bodies_of(model: mujoco.MjModel, character: Character, legs: list[Leg]) -> NDArray[np.bool_]:
+    """Return which bodies, counted from the root, belong to legs, toes included, or carry them, (bodies,)."""
+    first, end = character.root_body, max(character.bodies.values()) + 1
+    wanted = np.zeros(end - first, np.bool_)
+    for leg in legs:
+        body = leg.foot + first
+        while body >= first:
+            wanted[body - first] = True
+            body = int(model.body_parentid[body])
+    for body in range(first + 1, end):
+        parent = int(model.body_parentid[body]) - first
+        wanted[body - first] |= any(parent == leg.foot for leg in legs)
+    return wanted
+
+
 def leg_length(model: mujoco.MjModel, character: Character, leg: Leg) -> float:
     """Return a leg's length from hip to ankle [m]."""
     first = character.root_body
@@ -52,46 +81,24 @@ def leg_length(model: mujoco.MjModel, character: Character, leg: Leg) -> float:
 def reach(
     model: mujoco.MjModel, character: Character, frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats
 ) -> None:
-    """Bend a leg in all frames so that its foot is on a path, in place."""
+    """Bend a leg in all frames so that its foot is on a path, in place.
+
+    Args:
+        model: The scene.
+        character: Whose leg.
+        frames: Own coordinates (and whatever follows them), (F, …), written.
+        leg: Which.
+        now: Where the bodies are in these frames.
+        path: Where the ankle should be [m], (F, 3).
+        turns: How the foot should be turned, (F, 4).
+    """
     first = character.root_body
-    hip, knee, ankle = (now.positions[:, b] for b in (leg.thigh, leg.shank, leg.foot))
-    upper = float(np.linalg.norm(model.body_pos[leg.shank + first]))
-    lower = float(np.linalg.norm(model.body_pos[leg.foot + first]))
-    line = path - hip
-    far = np.clip(np.linalg.norm(line, axis=1), abs(upper - lower) * 1.01, (upper + lower) * 0.9995)
-    # The knee: as much more or less bent as the new distance needs, about the axis it is bent about.
-    old = np.clip(np.linalg.norm(ankle - hip, axis=1), abs(upper - lower) * 1.01, (upper + lower) * 0.9999)
-    bend = _inner_angle(upper, lower, old) - _inner_angle(upper, lower, far)
-    axis = np.cross(knee - hip, ankle - knee)
-    size = np.linalg.norm(axis, axis=1, keepdims=True)
-    side = rotations.rotate(now.turns[:, leg.thigh], np.array([0.0, 1.0, 0.0]))
-    axis = np.where(size > 1e-4, axis / np.maximum(size, 1e-9), side)
-    turn = rotations.from_rotation_vector(axis * bend[:, None])
-    shank = rotations.multiply(turn, now.turns[:, leg.shank])
-    ankle = knee + rotations.rotate(turn, ankle - knee)
-    # The hip: so that the foot lies in the right direction.
-    swing = _between(ankle - hip, line)
-    thigh = rotations.multiply(swing, now.turns[:, leg.thigh])
-    shank = rotations.multiply(swing, shank)
-    pelvis = now.turns[:, int(model.body_parentid[leg.thigh + first]) - first]
-    for column, outer, inner, body in (
-        (leg.hip_q, pelvis, thigh, leg.thigh), (leg.knee_q, thigh, shank, leg.shank),
-        (leg.ankle_q, shank, turns, leg.foot),
-    ):  # fmt: skip
-        own = rotations.conjugate(model.body_quat[body + first])
-        frames[:, column : column + 4] = rotations.multiply(
-            np.broadcast_to(own, inner.shape), rotations.multiply(rotations.conjugate(outer), inner)
-        )
-
-
-def _inner_angle(a: float, b: float, c: Floats) -> Floats:
-    """Return the angle opposite side c of a triangle [rad]."""
-    return np.asarray(np.arccos(np.clip((a * a + b * b - c * c) / (2.0 * a * b), -1.0, 1.0)))
-
-
-def _between(start: Floats, end: Floats) -> Floats:
-    """Return the shortest turns of vectors into the directions of others, (F, 4)."""
-    a = start / np.linalg.norm(start, axis=1, keepdims=True)
-    b = end / np.linalg.norm(end, axis=1, keepdims=True)
-    w = 1.0 + (a * b).sum(axis=1, keepdims=True)
-    return rotations.normalise(np.concatenate([w, np.cross(a, b)], axis=1))
+    own = np.stack([model.body_quat[body + first] for body in (leg.thigh, leg.shank, leg.foot)])
+    above = int(model.body_parentid[leg.thigh + first]) - first
+    bend_leg(
+        now.positions, now.turns, np.array([above, leg.thigh, leg.shank, leg.foot]),
+        float(np.linalg.norm(model.body_pos[leg.shank + first])),
+        float(np.linalg.norm(model.body_pos[leg.foot + first])),
+        np.ascontiguousarray(path), np.ascontiguousarray(turns), own,
+        np.array([leg.hip_q, leg.knee_q, leg.ankle_q]), frames,
+    )  # fmt: skip

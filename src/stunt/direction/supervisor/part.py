@@ -25,12 +25,13 @@ from stunt.direction.door.values import (
 from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
 from stunt.direction.supervisor.registry import maker_of
+from stunt.direction.supervisor.walk_part import WalkSpec, read_walk, walk_to_data
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError
 from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("clips", "controllers", "safe", "requests", "passive", "active", "rate"),
+    *("clips", "walks", "controllers", "safe", "requests", "passive", "active", "rate"),
     *("assist", "limit", "yaw", "force", "gain"),
 )
 CLIP_KEYS = (
@@ -114,6 +115,7 @@ class SupervisorPart:
     root: RootSpring = RootSpring(yaw=0.1)
     gain: float = 1.0
     place: Place = field(default=NOWHERE, compare=False)
+    walks: tuple[WalkSpec, ...] = ()
 
 
 def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> SupervisorPart:
@@ -122,14 +124,15 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
     things = (*scene.characters, *scene.props)
     clips = tuple(_clip(key, value, things) for key, value in section.read("clips", entries, {}).items())
     controllers = tuple(_controller(entry) for entry in section.read("controllers", items, ()))
-    names = [spec.name for spec in clips] + [spec.name for spec in controllers]
+    walks = tuple(read_walk(key, value) for key, value in section.read("walks", entries, {}).items())
+    names = [spec.name for spec in clips] + [spec.name for spec in walks] + [spec.name for spec in controllers]
     if not names:
         raise MissingValueError(
             "clips' or 'controllers", "a supervisor, which needs somebody to put in charge,", node.place
         )
-    for spec in controllers:
-        if names.count(spec.name) > 1:
-            raise StuntError(f"two controllers are called '{spec.name}'; give one of them another `name`.", spec.place)
+    for called, place in [(w.name, w.place) for w in walks] + [(c.name, c.place) for c in controllers]:
+        if names.count(called) > 1:
+            raise StuntError(f"two controllers are called '{called}'; give one of them another `name`.", place)
     return SupervisorPart(
         clips, controllers, section.read("safe", known, "", kind="controller", available=names),
         tuple(_request(entry, names) for entry in section.read("requests", items, ())),
@@ -141,7 +144,7 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
             yaw=section.read("yaw", number, 0.1, least=0.0, most=100.0),
             force=section.read("force", number, 0.0, least=0.0, most=100.0),
         ),
-        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place,
+        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks,
     )  # fmt: skip
 
 
@@ -197,6 +200,8 @@ def supervisor_part_to_data(part: SupervisorPart) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if part.clips:
         data["clips"] = {spec.name: _clip_data(spec) for spec in part.clips}
+    if part.walks:
+        data["walks"] = {spec.name: walk_to_data(spec) for spec in part.walks}
     if part.controllers:
         data["controllers"] = [_controller_data(spec) for spec in part.controllers]
     if part.requests:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from stunt.compiled import compiled
 
 _BALL, _SLIDE = 1, 2
 
 
 @compiled
-def _rotate(q: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
+def rotated(q: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
     """Return a vector turned by a quaternion."""
     w, a, b, c = q[0], q[1], q[2], q[3]
     i, j, k = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
@@ -19,7 +21,7 @@ def _rotate(q: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
 
 
 @compiled
-def _multiply(p: Any, w: float, x: float, y: float, z: float, out: Any) -> None:
+def multiply_into(p: Any, w: float, x: float, y: float, z: float, out: Any) -> None:
     """Write p·(w, x, y, z); `out` may be `p`."""
     a, b, c, d = p[0], p[1], p[2], p[3]
     out[0] = a * w - b * x - c * y - d * z
@@ -30,40 +32,98 @@ def _multiply(p: Any, w: float, x: float, y: float, z: float, out: Any) -> None:
 
 @compiled
 def pose_bodies(
-    qpos: Any, first: int, root_qpos: int, parents: Any, body_pos: Any, body_quat: Any, joint_start: Any,
+    qpos: Any, first: int, root_qpos: int, wanted: Any, parents: Any, body_pos: Any, body_quat: Any, joint_start: Any,
     joint_count: Any, kinds: Any, addresses: Any, axes: Any, anchors: Any, zero: Any, positions: Any, turns: Any,
 ) -> None:  # fmt: skip
-    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4). Arrays are the model's own."""
+    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4). Arrays are the model's own.
+
+    Bodies that are not `wanted` are left out; of those that are, all ancestors must be.
+    """
+    at, turn = np.zeros(3), np.zeros(4)
     for frame in range(qpos.shape[0]):
         for k in range(3):
             positions[frame, 0, k] = qpos[frame, k]
         for k in range(4):
             turns[frame, 0, k] = qpos[frame, 3 + k]
         for n in range(1, positions.shape[1]):
+            if not wanted[n]:
+                continue
             body = first + n
             above = parents[body] - first
-            x, y, z = _rotate(turns[frame, above], body_pos[body, 0], body_pos[body, 1], body_pos[body, 2])
-            at, turn, up = positions[frame, n], turns[frame, n], positions[frame, above]
-            at[0], at[1], at[2] = up[0] + x, up[1] + y, up[2] + z
-            own = body_quat[body]
-            _multiply(turns[frame, above], own[0], own[1], own[2], own[3], turn)
+            for k in range(4):
+                turn[k] = turns[frame, above, k]
+            x, y, z = rotated(turn, body_pos[body, 0], body_pos[body, 1], body_pos[body, 2])
+            at[0], at[1], at[2] = (
+                positions[frame, above, 0] + x,
+                positions[frame, above, 1] + y,
+                positions[frame, above, 2] + z,
+            )
+            if body_quat[body, 0] != 1.0:
+                multiply_into(
+                    turn, body_quat[body, 0], body_quat[body, 1], body_quat[body, 2], body_quat[body, 3], turn
+                )
             for j in range(joint_start[body], joint_start[body] + joint_count[body]):
                 q = addresses[j] - root_qpos
                 if kinds[j] == _SLIDE:
                     far = qpos[frame, q] - zero[addresses[j]]
-                    x, y, z = _rotate(turn, far * axes[j, 0], far * axes[j, 1], far * axes[j, 2])
+                    x, y, z = rotated(turn, far * axes[j, 0], far * axes[j, 1], far * axes[j, 2])
                     at[0] += x
                     at[1] += y
                     at[2] += z
                     continue
-                x, y, z = _rotate(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
+                x, y, z = rotated(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
                 if kinds[j] == _BALL:
-                    _multiply(turn, qpos[frame, q], qpos[frame, q + 1], qpos[frame, q + 2], qpos[frame, q + 3], turn)
+                    multiply_into(
+                        turn, qpos[frame, q], qpos[frame, q + 1], qpos[frame, q + 2], qpos[frame, q + 3], turn
+                    )
                 else:
                     half = 0.5 * (qpos[frame, q] - zero[addresses[j]])
                     s = math.sin(half)
-                    _multiply(turn, math.cos(half), s * axes[j, 0], s * axes[j, 1], s * axes[j, 2], turn)
-                a, b, c = _rotate(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
+                    multiply_into(turn, math.cos(half), s * axes[j, 0], s * axes[j, 1], s * axes[j, 2], turn)
+                a, b, c = rotated(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
                 at[0] += x - a
                 at[1] += y - b
                 at[2] += z - c
+            for k in range(3):
+                positions[frame, n, k] = at[k]
+            for k in range(4):
+                turns[frame, n, k] = turn[k]
+
+
+@compiled
+def rotate_rows(turns: Any, vectors: Any, out: Any) -> None:
+    """Write vectors turned by quaternions, row by row; one row of either serves all."""
+    for f in range(out.shape[0]):
+        v = vectors[min(f, vectors.shape[0] - 1)]
+        x, y, z = rotated(turns[min(f, turns.shape[0] - 1)], v[0], v[1], v[2])
+        out[f, 0], out[f, 1], out[f, 2] = x, y, z
+
+
+@compiled
+def multiply_rows(first: Any, second: Any, out: Any) -> None:
+    """Write products of quaternions, row by row; one row of either serves all."""
+    for f in range(out.shape[0]):
+        b = second[min(f, second.shape[0] - 1)]
+        multiply_into(first[min(f, first.shape[0] - 1)], b[0], b[1], b[2], b[3], out[f])
+
+
+@compiled
+def write_lowest(positions: Any, turns: Any, at: Any, own: Any, size: Any, kind: int, out: Any) -> None:
+    """Write the height of a geom's lowest point in every frame (see `grounding.lowest_points`)."""
+    turn = np.zeros(4)
+    for f in range(out.shape[0]):
+        _, _, z = rotated(turns[f], at[0], at[1], at[2])
+        multiply_into(turns[f], own[0], own[1], own[2], own[3], turn)
+        turn[1], turn[2], turn[3] = -turn[1], -turn[2], -turn[3]
+        a, b, c = rotated(turn, 0.0, 0.0, 1.0)  # the vertical in the geom's frame
+        if kind == 6:  # box
+            down = abs(a) * size[0] + abs(b) * size[1] + abs(c) * size[2]
+        elif kind == 4:  # ellipsoid
+            down = math.sqrt((a * size[0]) ** 2 + (b * size[1]) ** 2 + (c * size[2]) ** 2)
+        elif kind == 3:  # capsule
+            down = size[0] + abs(c) * size[1]
+        elif kind == 2:  # sphere
+            down = size[0]
+        else:
+            down = 0.0
+        out[f] = positions[f, 2] + z - down

@@ -30,9 +30,10 @@ class Pushes:
         self._others = sum(bit for name, bit in bits.items() if name != character.name and bit != self.bit)
         own = np.array(sorted(character.geoms))
         self._geoms = own[(model.geom_contype[own] != 0) | (model.geom_conaffinity[own] != 0)]
-        self._bodies = np.array(sorted(character.bodies.values()))
+        self._solid = np.unique(model.geom_bodyid[self._geoms])
+        self._sums: tuple[Any, Any] | None = None  # what its bodies have in all while it is dynamic
         self._was = model.geom_contype[self._geoms].copy(), model.geom_conaffinity[self._geoms].copy()
-        movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0]
+        movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0 or prop.spec.counts_as_hit]
         movable += [
             b for other in stage.built.characters.values() if other is not character for b in other.bodies.values()
         ]
@@ -54,10 +55,15 @@ class Pushes:
         if kinematic:
             model.geom_contype[self._geoms] = self.bit
             model.geom_conaffinity[self._geoms] = self._others
-        else:
-            model.geom_contype[self._geoms] = self._was[0]
-            model.geom_conaffinity[self._geoms] = self._was[1] | self._others
-        self._sum_up(self._bodies)
+            model.body_contype[self._solid] = self.bit
+            model.body_conaffinity[self._solid] = self._others
+            return
+        model.geom_contype[self._geoms] = self._was[0]
+        model.geom_conaffinity[self._geoms] = self._was[1] | self._others
+        if self._sums is None:
+            self._sum_up(self._solid)
+            self._sums = model.body_contype[self._solid].copy(), model.body_conaffinity[self._solid].copy()
+        model.body_contype[self._solid], model.body_conaffinity[self._solid] = self._sums
 
     def _sum_up(self, bodies: Any) -> None:
         """The engine looks at bodies first, by what their geoms have in all."""

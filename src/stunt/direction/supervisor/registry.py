@@ -19,6 +19,16 @@ GROUP: Final = "stunt.controllers"
 
 OWN: Final[dict[str, str]] = {
     "rag_doll": "stunt.direction.supervisor.safe:RagDoll",
+    "balance": "stunt.direction.behaviours.balance:Balance",
+    "stumble": "stunt.direction.behaviours.stumble:Stumble",
+    "fall": "stunt.direction.behaviours.fall:Fall",
+    "roll": "stunt.direction.behaviours.roll:Roll",
+    "lie": "stunt.direction.behaviours.lie:Lie",
+    "get_up": "stunt.direction.behaviours.get_up:own_get_up",
+    "duck": "stunt.direction.behaviours.duck:Duck",
+    "curl": "stunt.direction.behaviours.curl:Curl",
+    "clutch": "stunt.direction.behaviours.clutch:Clutch",
+    "dive": "stunt.direction.behaviours.dive:Dive",
 }
 """Stunt's own controllers: name → module:attribute."""
 

@@ -21,7 +21,7 @@ class Relation:
 
     Attributes:
         passive: Props and characters that never count while data is in charge.
-        active: Props (scenery included) that always count.
+        active: Props (scenery included) that always count; so do those that say `active: true` themselves.
     """
 
     passive: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class Relation:
         if by in self.passive or by in getattr(current, "passive", ()):
             return False
         if (prop := stage.built.props.get(by)) is not None:
-            return prop.dof >= 0 and not _held(stage, character, prop.grip)
+            return prop.spec.counts_as_hit and (prop.dof < 0 or not _held(stage, character, prop.grip))
         return by in stage.built.characters
 
     def of(self, stage: Stage, character: Character, current: Controller) -> frozenset[str]:

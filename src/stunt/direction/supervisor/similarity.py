@@ -15,9 +15,10 @@ from typing import Final
 import mujoco
 import numpy as np
 
-from stunt import rotations
 from stunt.character.character import Character
 from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.state_kernel import nearest_row, write_features
+from stunt.motion.similarity_index import FEW, FrameIndex
 from stunt.rotations import Floats
 
 VELOCITY: Final = 0.1
@@ -73,27 +74,25 @@ class Similarity:
         self._weights[0:2] = 0.0  # where on the ground
         self._features = self.features(frames[:, : layout.nq], frames[:, layout.nq :]) * self._weights
         self.frames = len(frames)
+        # A clip is soon compared frame by frame; a long recording is searched by its principal components.
+        self._index = FrameIndex(self._features) if len(frames) > FEW else None
 
     def features(self, qpos: Floats, qvel: Floats) -> Floats:
         """Return states without place and heading, as rotation vectors and velocities, (..., 2·nv)."""
         layout = self._layout
-        back = rotations.from_rotation_vector(rotations.heading(qpos[..., 3:7])[..., None] * np.array([0.0, 0.0, -1.0]))
-        out = np.zeros((*qpos.shape[:-1], 2 * layout.nv))
-        out[..., layout.scalar_v] = qpos[..., layout.scalar_q]
-        turns = layout.turns(qpos).copy()
-        turns[..., 0, :] = rotations.multiply(back, turns[..., 0, :])
-        layout.put_spins(out[..., : layout.nv], rotations.to_rotation_vector(turns))
-        out[..., layout.nv :] = qvel
-        out[..., layout.nv : layout.nv + 3] = rotations.rotate(back, qvel[..., :3])
-        return out
+        one, two = np.atleast_2d(np.ascontiguousarray(qpos)), np.atleast_2d(np.ascontiguousarray(qvel))
+        out = np.zeros((len(one), 2 * layout.nv))
+        write_features(one, two, layout.scalar_q, layout.scalar_v, layout.turn_q, layout.turn_v, out)
+        return out[0] if qpos.ndim == 1 else out
 
-    def distances(self, qpos: Floats, qvel: Floats) -> Floats:
-        """Return how far a state is from every frame, (F,)."""
-        here = self.features(qpos, qvel) * self._weights
-        return np.asarray(np.abs(self._features - here).sum(axis=1))
+    def distance(self, qpos: Floats, qvel: Floats, frame: int) -> float:
+        """Return how far a state is from one frame."""
+        return float(np.abs(self._features[frame] - self.features(qpos, qvel) * self._weights).sum())
 
     def best(self, qpos: Floats, qvel: Floats) -> Match:
         """Return the frame most like a state."""
-        far = self.distances(qpos, qvel)
-        frame = int(np.argmin(far))
-        return Match(frame, float(far[frame]))
+        here = self.features(qpos, qvel) * self._weights
+        if self._index is not None and (found := self._index.nearest(here)) is not None:
+            return Match(found.row, found.distance)
+        frame, distance = nearest_row(self._features, here)
+        return Match(int(frame), float(distance))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,7 +93,7 @@ class Situation:
         hits: tuple[Hit, ...] = (),
         request: str = "",
         last: Ended | None = None,
-        active: frozenset[str] | None = None,
+        active: Callable[[], frozenset[str] | None] | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
         """Take a look.
@@ -104,14 +105,24 @@ class Situation:
             hits: What touched it since the last look.
             request: Whom the user asked for.
             last: Who was in charge before.
-            active: Names of what counts for it; None: everything.
+            active: Says what counts for it; None: everything does.
             rng: Its randomness.
         """
         self.stage, self.character = stage, character
         self.time, self.elapsed = stage.time, stage.time - since
         self.hits, self.request, self.last = hits, request, last
-        self.active, self.struck = active, False
+        self._active, self.struck = active, False
         self.rng = rng if rng is not None else stage.rng
+
+    @property
+    def kinematic(self) -> bool:
+        """Whether data is in charge, not forces."""
+        return self._active is not None
+
+    @cached_property
+    def active(self) -> frozenset[str] | None:
+        """Names of what counts as a hit for the character now; None: everything."""
+        return None if self._active is None else self._active()
 
     # ---- the body
 
@@ -152,9 +163,12 @@ class Situation:
     @cached_property
     def tilt(self) -> float:
         """Angle between the root's up axis and the vertical [rad], against the standing pose; 0: upright."""
-        stood = self.stage.model.qpos0[self._slices[0]][3:7]
-        up = rotations.rotate(rotations.conjugate(stood), np.array([0.0, 0.0, 1.0]))
-        return float(np.arccos(np.clip(rotations.rotate(self.qpos[3:7], up)[2], -1.0, 1.0)))
+        first = self._slices[0].start
+        w, x, y, z = self.stage.model.qpos0[first + 3 : first + 7].tolist()
+        up = (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))  # the vertical, as it stood
+        w, x, y, z = self.stage.data.qpos[first + 3 : first + 7].tolist()
+        height = 2.0 * (x * z - w * y) * up[0] + 2.0 * (y * z + w * x) * up[1] + (1.0 - 2.0 * (x * x + y * y)) * up[2]
+        return math.acos(min(max(height, -1.0), 1.0))
 
     def position(self, body: str) -> Floats:
         """Where a body's frame is [m], (3,)."""

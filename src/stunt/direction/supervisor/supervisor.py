@@ -28,8 +28,11 @@ from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
 LOOK_HZ: Final = 30.0
+MOST_ASKED: Final = 40
+"""So many are asked at a look whether they interrupt; where there are more, they take turns."""
 ALERT: Final = 0.15
-"""How long after a touch a kinematic character is looked after at every control step [s]."""
+"""How long after a touch a kinematic character is looked after more closely [s]."""
+ALERT_HZ: Final = 120.0
 
 
 class Supervisor:
@@ -77,6 +80,8 @@ class Supervisor:
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
+        hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
+        self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}
         self.since = stage.time
@@ -84,11 +89,11 @@ class Supervisor:
         self._bid, self._level = Bid(0.0), 0
         self._request, self._patience, self._asked = "", -1.0, False
         self._hits: list[Hit] = []
-        self._alert, self._waiting = -1.0, False
+        self._alert, self._waiting, self._turn = -1.0, False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
-        self._last_act = -1
         self._sort()
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
@@ -116,9 +121,11 @@ class Supervisor:
         """Return the character's situation now."""
         return Situation(
             self.stage, self.character, since=self.since, hits=tuple(self._hits), request=self._request, last=self.last,
-            active=self.relation.of(self.stage, self.character, self.current) if self.actor.kinematic else None,
-            rng=self.rng,
+            active=self._active if self.actor.kinematic else None, rng=self.rng,
         )  # fmt: skip
+
+    def _active(self) -> frozenset[str]:
+        return self.relation.of(self.stage, self.character, self.current)
 
     @property
     def running(self) -> str:
@@ -129,14 +136,13 @@ class Supervisor:
 
     def due(self) -> int:
         """Return when to look next."""
-        return self._due if self._due > self._last_act else self._last_act + 1
+        return self._due
 
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
-        self._last_act = tick
         alert = self.stage.time < self._alert and self.actor.kinematic
-        self._due = tick + (self.stage.steps_per_control if alert else self._stride)
+        self._due = tick + (self._close if alert else self._stride)
         now = self.look()
         if alert and self._struck(now):
             self._hits.clear()
@@ -148,13 +154,15 @@ class Supervisor:
             self._choose(now, status, "ended")
         elif self._watchers:
             self._let_interrupt(now)
+        elif status.wake > 0.0 and not alert:
+            self._due = max(self._due, self.stage.tick_of(now.time + status.wake))
         self._hits.clear()
 
     def _hit(self, hit: Hit) -> None:
         if hit.character != self.name:
             return
         self._hits.append(hit)
-        self._due = min(self._due, self.stage.tick)
+        self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
         if self.relation.counts(self.stage, self.character, self.current, hit.by):
             self._alert = self.stage.time + ALERT
 
@@ -185,7 +193,7 @@ class Supervisor:
         """Ask those who may interrupt and count for more than the one in charge."""
         level = self._level
         bids = {}
-        for controller in self._watchers:
+        for controller in self._next_watchers():
             if controller is self.current or (controller.priority <= level and not now.hits):
                 continue
             bid = self._bid_of(controller, now)
@@ -194,6 +202,14 @@ class Supervisor:
         if bids:
             winner = self._best(bids)
             self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+
+    def _next_watchers(self) -> Sequence[Controller]:
+        """Return who is asked at this look: everyone; of hundreds, some at a time."""
+        count = len(self._watchers)
+        if count <= MOST_ASKED:
+            return self._watchers
+        first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
+        return (self._watchers + self._watchers)[first : first + MOST_ASKED]
 
     def _struck(self, now: Situation) -> bool:
         """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
@@ -320,7 +336,7 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self._last_act, self.safe,
+            self._alert, self._waiting, self._due, self.safe, self._turn,
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
@@ -334,7 +350,7 @@ class Supervisor:
             controller.restore(saved)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self._last_act, self.safe,
+            self._waiting, self._due, self.safe, self._turn,
         ) = told  # fmt: skip
         self.current = self.pool[current]
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)

@@ -8,7 +8,6 @@ from stunt.direction.reactions import Thresholds
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import (
     ORDINARY,
-    RUNNING,
     BaseController,
     Bid,
     Controller,
@@ -23,6 +22,7 @@ SETTLE = 0.6
 CALM = 0.4
 """How long nothing must have hit it [s]."""
 _ASK_EVERY = 0.2
+_WAKE = 1.0 / 15.0  # nobody falls faster
 
 
 class Twin(BaseController):
@@ -71,9 +71,11 @@ class Twin(BaseController):
             self._ask_at = now.time
             if self.brother.bid(now) is not None:
                 return succeeded("the data is in reach again")
-        if actor.left < 0.05:
-            return succeeded("the motion ended")
-        return RUNNING
+        if actor.left < 0.3:
+            actor.keep_on()
+            if actor.left < 0.05:
+                return succeeded("the motion ended")
+        return Status("running", wake=_WAKE)
 
     def _feel(self, now: Situation, actor: Actor) -> bool:
         """Lose strength by how hard it was hit; return whether it is too much."""

@@ -67,6 +67,10 @@ class DrawnPath:
         """How long it is [m]."""
         return (len(self.samples) - 1) * SPACING
 
+    def nearest(self, x: float, y: float) -> int:
+        """Return the number of the sample nearest to a point [m]."""
+        return int(((self.samples[:, :2] - [x, y]) ** 2).sum(axis=1).argmin())
+
     def distances(self, places: Floats) -> Floats:
         """Return how far points (n, 2) are from the nearest point of the path [m], (n,)."""
         from scipy.spatial import cKDTree

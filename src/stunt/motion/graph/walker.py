@@ -171,6 +171,26 @@ class MotionGraphWalker:
         line = path if path is not None else _straight(_whereabouts(self.graph, here))
         self._state = self._state._replace(path=path, line=line, here=here._replace(mark=0))
 
+    def begin_at(self, source: int, frame: int, place: Planar) -> None:
+        """Begin anew, at time 0, from a frame of a clip that lies somewhere on the ground.
+
+        Args:
+            source: Number of the clip.
+            frame: One of its frames that belong to the graph.
+            place: Where the clip lies.
+        """
+        if not self.graph.kept[source][frame]:
+            raise InvalidValueError("the frame to begin with", frame, "one in the connected part of the graph")
+        state, line = self._state, self._state.line
+        here = Here(source, frame, place, 0)
+        at = _whereabouts(self.graph, here)
+        begun = (Entered(0.0, self.graph.sources[source].name, 0.0),)
+        feet = tuple(FootState() for _ in state.feet)
+        self._state = WalkerState(
+            here._replace(mark=line.nearest(at.x, at.y)), 0, 0, state.root[:0], state.rotations[:0], state.kinds[:0],
+            feet, state.path, line, begun,
+        )  # fmt: skip
+
     def save(self) -> WalkerState:
         """Return its state; it is never changed afterwards."""
         return self._state

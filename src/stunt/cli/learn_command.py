@@ -1,0 +1,60 @@
+"""`stunt learn CONTROLLER`: try a controller from many states, and learn from which it succeeds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from stunt.cli.take_files import check_writable
+from stunt.cli.terminal import progress_bar, say, write
+from stunt.errors import InvalidValueError
+
+HELP = "try a controller from many states, and learn from which it succeeds"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt learn`."""
+    add = parser.add_argument
+    add("controller", metavar="CONTROLLER", help="a registered controller, or module:Class")
+    add("--tries", type=int, default=400, metavar="N", help="how often it is tried (default: 400)")
+    add("--body", default="idle", metavar="CLIP", help="the clip whose skeleton the body has (default: idle)")
+    add("--seed", type=int, default=0, metavar="N", help="randomness (default: 0)")
+    add("--processes", type=int, metavar="N", help="how many at once (default: one per core)")
+    add("--out", metavar="DIR", default="learned", help="where tries and pre-condition go (default: learned)")
+    add("--json", action="store_true", help="print what was learned as JSON, and nothing else")
+    add("--quiet", action="store_true", help="print errors only")
+
+
+def learn(args: argparse.Namespace) -> int:
+    """Try, learn, write; interrupted, it goes on where it was."""
+    from stunt.direction.learning.samples import collect
+    from stunt.direction.learning.training import train
+    from stunt.direction.learning.trial import TrialPlan
+    from stunt.direction.supervisor.registry import maker_of
+
+    if not 1 <= args.tries <= 1_000_000:
+        raise InvalidValueError("--tries", args.tries, "a whole number from 1 to 1000000")
+    if args.processes is not None and not 1 <= args.processes <= 256:
+        raise InvalidValueError("--processes", args.processes, "a whole number from 1 to 256")
+    maker_of(args.controller)
+    out = Path(args.out)
+    check_writable(out)
+    name = args.controller.rpartition(":")[2].lower()
+    with progress_bar(f"try {name}", 1.0, quiet=args.quiet or args.json) as show:
+        samples = collect(
+            TrialPlan(args.controller, args.body), args.tries, out / f"{name}.jsonl", seed=args.seed,
+            processes=args.processes, progress=lambda done, of: show(done / of),
+        )  # fmt: skip
+    machine, judged = train(samples, seed=args.seed)
+    path = machine.save(out / f"{name}.npz")
+    if args.json:
+        write(json.dumps({**machine.about, "file": str(path)}, indent=2) + "\n")
+    elif not args.quiet:
+        say("", f"{int(samples.success.sum())} of {len(samples.samples)} tries succeeded")
+        say(
+            "",
+            f"held-out: {100 * judged.accuracy:.1f} % of {judged.count} right ({100 * judged.guess:.0f} % by guessing)",
+        )
+        write(f"{path}\n")
+    return 0

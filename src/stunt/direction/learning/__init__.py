@@ -1,0 +1,1 @@
+"""Learned pre-conditions: from which states a controller succeeds, found out by trying."""

@@ -1,0 +1,143 @@
+"""One try: put a body into some state, let a controller take it, and see whether it gets through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from stunt.direction.learning.features import FEATURES, body_digest, features
+from stunt.direction.motion_rows import Motion, motion_of_clip
+from stunt.direction.supervisor.actor import Actor
+from stunt.direction.supervisor.contract import Bid, Controller, Status, failed
+from stunt.direction.supervisor.registry import make_controller
+from stunt.direction.supervisor.situation import Ended, Situation
+from stunt.errors import BlowUpError
+from stunt.motion.library import find_clip, load_clip
+from stunt.stage.happenings import Happenings
+from stunt.stage.loop import Stage
+from stunt.stage.scene import CharacterSpec, Push, Scene
+
+WHO: Final = "body"
+HZ: Final = 120.0
+LOOK_HZ: Final = 30.0
+STRONGEST: Final = 160.0
+"""Of a push [N·s]."""
+AFTER: Final = 1.0
+"""A body that still stands so long after its controller is done was saved [s]."""
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """What is tried, and on whom.
+
+    Attributes:
+        controller: Its registered name, or module:Class.
+        body: The clip whose skeleton the body has.
+        clips: What it does when it is pushed: one of these, by chance.
+        strength: Factor on the joints' strength.
+    """
+
+    controller: str
+    body: str = "idle"
+    clips: tuple[str, ...] = ("idle", "idle", "walk")
+    strength: float = 1.5
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one try showed.
+
+    Attributes:
+        number: Which try.
+        features: The state the controller took over in.
+        success: Whether it got through.
+        why: How it ended, in its own words.
+        parameters: The push: direction [rad], size [N·s], delay until the controller took over [s].
+    """
+
+    number: int
+    features: tuple[float, ...]
+    success: bool
+    why: str
+    parameters: tuple[float, ...]
+
+
+def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
+    """Try once; the same plan, seed and number give the same sample."""
+    rng = np.random.default_rng([seed, number])
+    clip = plan.clips[int(rng.integers(len(plan.clips)))]
+    at, delay = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.05, 0.45))
+    direction, size = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(0.0, STRONGEST))
+    target = ("thorax", "pelvis")[int(rng.integers(2))]
+    impulse = (size * float(np.cos(direction)), size * float(np.sin(direction)), 0.0)
+    stage, actor = pushed_stage(plan, clip, Push(f"{WHO}/{target}", at, impulse=impulse, duration=0.1))
+    parameters = (direction, size, delay)
+    try:
+        stage.advance(stage.tick_of(at + delay))
+        seen = features(stage, actor.character)
+        controller = make_controller(plan.controller, stage, WHO)
+        status = _let(controller, stage, actor)
+        if status.state == "succeeded":
+            stage.advance(round(AFTER * HZ))
+            if not stands(stage):
+                status = failed("fell afterwards")
+    except BlowUpError:
+        return Sample(number, (0.0,) * len(FEATURES), False, "blew up", parameters)
+    return Sample(number, tuple(seen.tolist()), status.state == "succeeded", status.reason, parameters)
+
+
+def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[Stage, Actor]:
+    """Return a stage with a body that follows a clip by forces and will be pushed."""
+    body = CharacterSpec(str(find_clip(plan.body)), root="free", strength=plan.strength)
+    stage = Stage(Scene(characters={WHO: body}, physics_hz=HZ, control_hz=HZ))
+    stage.crew.append(Happenings(stage, (push,)))
+    actor = Actor(stage, WHO)
+    motion = _motion(clip, plan.body, stage)
+    actor.play(motion, blend=0.0, place=False)
+    actor.follow(motion, blend=0.0, place=False)
+    return stage, actor
+
+
+def _let(controller: Controller, stage: Stage, actor: Actor) -> Status:
+    """Let a controller go on until it has succeeded or failed, and say which."""
+    began, step = stage.time, round(HZ / LOOK_HZ)
+    last = Status("failed", "pushed")
+
+    def look() -> Situation:
+        return Situation(stage, actor.character, since=began, last=Ended("push", last, began))
+
+    controller.start(look(), actor, Bid(1.0, "a try"))
+    while stage.time - began < controller.longest:
+        stage.advance(step)
+        status = controller.step(look(), actor)
+        if not status.running:
+            controller.stop(look(), actor)
+            return status if status.state == "failed" or stands(stage) else failed("does not stand")
+    return failed("took too long")
+
+
+def stands(stage: Stage) -> bool:
+    """Whether the body is up: its hips above two thirds of their height, upright within 45°."""
+    now = Situation(stage, stage.character(WHO))
+    root = now.character.root
+    assert root is not None  # bodies that are tried are free
+    return bool(now.qpos[2] > 0.67 * stage.model.qpos0[root.qpos + 2]) and now.tilt < 0.79
+
+
+_MOTIONS: dict[tuple[str, str], Motion] = {}
+
+
+def _motion(clip: str, body: str, stage: Stage) -> Motion:
+    """Return a clip as the body's motion; worked out once, for it takes longer than a try."""
+    if (clip, body) not in _MOTIONS:
+        _MOTIONS[clip, body] = replace(motion_of_clip(load_clip(clip), stage.character(WHO)), loop=True)
+    return _MOTIONS[clip, body]
+
+
+def plan_digest(plan: TrialPlan) -> str:
+    """Return the digest of the body a plan tries on."""
+    body = CharacterSpec(str(find_clip(plan.body)), root="free", strength=plan.strength)
+    stage = Stage(Scene(characters={WHO: body}))
+    return body_digest(stage.model, stage.character(WHO))

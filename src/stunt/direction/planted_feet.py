@@ -1,0 +1,144 @@
+"""Feet that stand in a clip made to stand: on the floor, and where they are.
+
+Capture is off by a centimetre or two, and a skeleton's bones are not the person's: standing feet hover, sink and creep.
+A body that follows such targets fights itself through the ground, leg against leg, and the root spring has to hold what
+comes of it. So the legs are bent a little beforehand (Kovar, Schreiner and Gleicher 2002, "Footskate cleanup", in
+spirit): while a foot stands, its lowest points are put on the floor and keep their place there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from stunt import rotations
+from stunt.character.character import Character
+from stunt.control.worldspace_program import Rows
+from stunt.direction.legs import Leg, legs_of
+from stunt.rotations import Floats
+
+NEAR: Final = 0.045
+"""A sole that is lower above the floor [m] and slower than `SLOW` stands."""
+SLOW: Final = 0.6
+SHORTEST: Final = 0.06
+"""A foot stands for at least so long [s]."""
+MOST: Final = 0.06
+"""A foot is moved by no more than this [m]."""
+_PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
+_SOFT = 0.03  # over which a change of a foot is eased [s]
+_SOFT_ROOT = 0.08  # and of the hips
+_FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
+
+
+@dataclass(frozen=True, eq=False)
+class Footing:
+    """One foot through a clip.
+
+    Attributes:
+        stands: In which frames, (F,).
+        low: Height of its lowest point above the floor [m], (F,).
+        shift: Where it should be, from where it is [m], (F, 3).
+    """
+
+    stands: NDArray[np.bool_]
+    low: Floats
+    shift: Floats
+
+
+def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, soles: list[int]) -> Rows:
+    """Return rows in which feet that stand do so; `asked` keeps what the clip asked for.
+
+    Args:
+        model: The scene.
+        character: Who.
+        rows: What it follows, orientations seen from the root.
+        soles: Geoms it stands on.
+    """
+    legs = legs_of(model, character, soles)
+    if not legs or len(rows.turns) < 3:
+        return rows
+    points = [sole_points(model, character.root_body, leg, soles, rows) for leg in legs]
+    floor = float(np.quantile(np.min([p[..., 2].min(axis=1) for p in points], axis=0), _FLOOR))
+    feet = [_footing(p - [0.0, 0.0, floor], rows.fps) for p in points]
+    hips = _hips(feet, rows.fps)
+    back, turns = rotations.conjugate(rows.turns[:, 0]), rows.turns
+    for leg, foot in zip(legs, feet, strict=True):
+        shift = gaussian_filter1d(foot.shift, _SOFT * rows.fps, axis=0, mode="nearest")
+        shift[:, 2] -= hips
+        size = np.linalg.norm(shift, axis=1, keepdims=True)
+        shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
+        turns = leg.lifted(turns, rotations.rotate(back, shift))
+    return replace(rows, turns=turns, asked=rows.turns)
+
+
+def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], rows: Rows) -> Floats:
+    """Return the corners of a foot's soles, toes turned as they are, in the world [m], (F, points, 3)."""
+    turns = rows.turns
+    ankle = leg.joints(rotations.to_matrix(turns))[:, -1]
+    found = []
+    for geom in soles:
+        body = int(model.geom_bodyid[geom]) - root
+        toe = int(model.body_parentid[body + root]) - root == leg.foot
+        if body != leg.foot and not toe:
+            continue
+        place = ankle
+        if toe:
+            place = ankle + rotations.rotate(turns[:, leg.foot], model.body_pos[body + root])
+        found.append(place[:, None] + rotations.rotate(turns[:, None, body], box_corners(model, geom)))
+    seen = np.concatenate(found, axis=1)
+    return np.asarray(rows.path[:, None] + rotations.rotate(rows.turns[:, :1], seen))
+
+
+def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
+    """Return the corners of the box around a geom, in its body's frame [m], (8, 3)."""
+    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
+
+
+def _footing(points: Floats, fps: float) -> Footing:
+    """Find where a foot stands, from the corners of its soles above the floor, (F, points, 3)."""
+    low = points[..., 2].min(axis=1)
+    weight = np.exp(-(points[..., 2] - low[:, None]) / _PATCH)
+    weight = weight / weight.sum(axis=1, keepdims=True)
+    # Of the points on the ground: a foot that rolls from heel to toe does not slide.
+    creep = (np.gradient(points[..., :2], 1.0 / fps, axis=0) * weight[..., None]).sum(axis=1)
+    stands = (low < NEAR) & (np.linalg.norm(creep, axis=1) < SLOW)
+    shift = np.zeros((len(points), 3))
+    for start, end in _stretches(stands):
+        if end - start < SHORTEST * fps:
+            stands[start:end] = False
+            continue
+        slid = np.cumsum(creep[start:end], axis=0) / fps
+        shift[start:end, :2] = slid.mean(axis=0) - slid
+        shift[start:end, 2] = -low[start:end]
+    shift = _between(shift, stands)
+    shift[~stands, 2] = np.maximum(shift[~stands, 2], -low[~stands])  # a swinging foot does not sink in either
+    return Footing(stands, low, shift)
+
+
+def _hips(feet: list[Footing], fps: float) -> Floats:
+    """Return how far the whole body is raised [m], (F,): as its standing feet are on the mean."""
+    count = np.sum([foot.stands for foot in feet], axis=0)
+    total = np.sum([foot.shift[:, 2] * foot.stands for foot in feet], axis=0)
+    raised = _between((total / np.maximum(count, 1))[:, None], count > 0)[:, 0]
+    return np.asarray(gaussian_filter1d(raised, _SOFT_ROOT * fps, mode="nearest"))
+
+
+def _stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return where a mask is set: first frame, and one past the last."""
+    edges = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
+def _between(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Fill in the frames that are not known, (F, n): from the ones before and after in proportion."""
+    if not known.any():
+        return np.zeros_like(values)
+    frames = np.arange(len(known))
+    return np.stack([np.interp(frames, frames[known], column[known]) for column in values.T], axis=1)

@@ -1,0 +1,34 @@
+"""The documentation builds, and a warning is an error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
+    for needed in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(needed, reason="the documentation's tools are an extra: pip install 'stunt[docs]'")
+    pytest.importorskip("gymnasium", reason="the reference of the environments needs Gymnasium")
+    words = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html", "docs", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "guides" / "perform.html").is_file()
+    assert "class" in (tmp_path / "api" / "stage.html").read_text(encoding="utf-8")
+
+
+def test_every_page_is_in_the_table_of_contents_and_every_link_leads_somewhere() -> None:
+    import re
+
+    docs = ROOT / "docs"
+    index = (docs / "index.md").read_text(encoding="utf-8") + (docs / "api" / "index.md").read_text(encoding="utf-8")
+    for page in docs.rglob("*.md"):
+        name = page.relative_to(docs).with_suffix("").as_posix()
+        assert name == "index" or name.removeprefix("api/") in index, f"{name} is in no table of contents"
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{name} links to {target}"
