@@ -69,8 +69,8 @@ class Page:
 
     def visit(self, url):
         self.page.goto(url)
-        self.until("window.studio?.view?.stats.first")
-        self.until("studio.results?.done")
+        self.until("window.studio?.view?.stats.first", 300.0)  # the first time on a machine, control is compiled
+        self.until("studio.results?.done", 300.0)
 
     def open(self, name):
         """Open something as it came, without the unsaved edits of the test before."""
@@ -81,7 +81,8 @@ class Page:
         """Wait until what is on show is the result of the last edit."""
         self.until(
             "studio.pending === 0 && studio.results?.done"
-            " && Math.min(studio.results.revision, studio.shownRevision) >= studio.revision"
+            " && Math.min(studio.results.revision, studio.shownRevision) >= studio.revision",
+            300.0,
         )
 
     def beats(self, character="dancer"):
