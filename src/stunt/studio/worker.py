@@ -32,7 +32,7 @@ from stunt.studio.scenery import scenery
 
 TICK = 1.0 / 60.0
 """How often the page gets a picture [s]."""
-_BUDGET = 0.012  # how long the simulation may run before the playhead moves on [s]
+_BUDGET = 0.006  # how long the simulation may run before the playhead moves on [s]
 _PROGRESS = 0.15  # how often progress is told [s]
 _TELL = 0.25  # how often results are told while simulating [s]
 
