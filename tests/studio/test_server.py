@@ -11,9 +11,10 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-import websockets
+from studio_helpers import Studio
 
-from conftest import Studio
+pytest.importorskip("nicegui", reason="the studio's extra is not installed")
+websockets = pytest.importorskip("websockets")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def socket_of(studio, **options):
     return websockets.connect(studio.url.replace("http", "ws") + "socket", max_size=None, **options)
 
 
-async def word(line, kind, seconds=60.0):
+async def word(line, kind, seconds=300.0):
     """Wait for a word of a kind."""
     async with asyncio.timeout(seconds):
         while True:

@@ -32,7 +32,7 @@ from stunt.studio.scenery import scenery
 
 TICK = 1.0 / 60.0
 """How often the page gets a picture [s]."""
-_BUDGET = 0.012  # how long the simulation may run before the playhead moves on [s]
+_BUDGET = 0.006  # how long the simulation may run before the playhead moves on [s]
 _PROGRESS = 0.15  # how often progress is told [s]
 _TELL = 0.25  # how often results are told while simulating [s]
 
@@ -77,6 +77,7 @@ class Worker:
         self._revision = 0
         self._dirty = self._untold = True
         self._last_told = self._shown = 0.0
+        self._looks: dict[str, Any] | None = None
         self._picture: tuple[int, float, bool] | None = None
         self._running = True
 
@@ -213,7 +214,7 @@ class Worker:
         self._revision = revision
         self._pull = None
         if self._rehearsal.performance is not before:
-            self._set_up()
+            self._set_up(edited=True)
         self.playhead = min(self.playhead, self._rehearsal.seconds)
         self._dirty = self._untold = True
 
@@ -222,11 +223,14 @@ class Worker:
         self._revision = revision
         self._set_up()
 
-    def _set_up(self) -> None:
+    def _set_up(self, *, edited: bool = False) -> None:
         assert self._rehearsal is not None
         self._rehearsal.performance.stage.advance(0)
         self._frames = FrameMaker(self._rehearsal.performance)
-        self._send("scene", {"revision": self._revision, **scenery(self._rehearsal.performance)})
+        looks = scenery(self._rehearsal.performance)
+        if not edited or looks != self._looks:  # most edits leave the bodies as they are
+            self._send("scene", {"revision": self._revision, **looks})
+        self._looks = looks
         self._dirty = self._untold = True
 
     def do_play(

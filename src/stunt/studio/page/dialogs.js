@@ -46,7 +46,7 @@ const number = (value, digits = 2) => (value === null || value === undefined ? "
 export function doctor(studio, { file, diagnosis: d }) {
   const facts = [
     ["File", `${file} (${d.format})`], ["Length", `${number(d.seconds)} s: ${d.frames} frames at ${number(d.fps, 1)} per second`],
-    ["Skeleton", `${d.joints} joints, names of ${d.vocabulary}`], ["Height", d.height_m === null ? "not known" : `${number(d.height_m)} m`],
+    ["Skeleton", `${d.joints} joints, ${d.vocabulary === "unknown" ? "names of its own" : `named as in ${d.vocabulary}`}`], ["Height", d.height_m === null ? "not known" : `${number(d.height_m)} m`],
     ["Feet", d.foot_slide_m === null ? "not found" : `slip ${number(d.foot_slide_m)} m in all`],
     ["Axes, unit", `${d.up} is up, one unit is ${number(d.metres_per_unit, 4)} m`],
     ...Object.entries(d.assumed).map(([key, words]) => [`Assumed: ${key}`, words]),

@@ -64,7 +64,8 @@ class Studio {
       this.told = true;
       toast("Unsaved edits of the last session are here again; Undo goes back to the file.");
     }
-    if (!(this.choice.character in message.outline.characters)) {
+    if (this.path !== message.path || !(this.choice.character in message.outline.characters)) {
+      this.path = message.path;
       this.choice = { character: Object.keys(message.outline.characters)[0] ?? null, limb: null, beats: new Set(), event: null, clip: null };
     }
     this.notes();

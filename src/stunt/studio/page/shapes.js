@@ -3,7 +3,8 @@
 import { THREE } from "../three.js";
 
 const FINE = { round: 16, rings: 12, cap: 5 };
-const COARSE = { round: 8, rings: 6, cap: 2 }; // for machines without a graphics card
+const COARSE = { round: 7, rings: 5, cap: 1 }; // for crowds on machines without a graphics card
+const SPECK = 0.016; // what is smaller than this is left out of a crowd [m]
 
 function shapeOf(geom, scene, detail) {
   const [a, b, c] = geom.size;
@@ -41,6 +42,7 @@ export function bodyGeometry(geoms, scene, coarse) {
   const parts = [];
   const matrix = new THREE.Matrix4(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
   for (const geom of geoms) {
+    if (coarse && geom.kind !== "box" && geom.size[0] < SPECK) continue;
     const shape = shapeOf(geom, scene, coarse ? COARSE : FINE);
     if (!shape) continue;
     const [w, x, y, z] = geom.turn;

@@ -84,7 +84,7 @@ export class Viewport {
     this.rope.frustumCulled = false;
     this.stage = new THREE.Group();
     this.world.add(this.floor, this.shade, this.forces, this.ways, this.rope, this.stage);
-    this.blob = new THREE.MeshBasicMaterial({ map: blobTexture(), transparent: true, depthWrite: false, opacity: 0.5 });
+    this.blob = new THREE.MeshBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
     this.skin = new THREE.MeshLambertMaterial({ vertexColors: true });
     this.mist = new THREE.MeshLambertMaterial({ color: 0x4f86e8, transparent: true, opacity: 0.32, depthWrite: false });
     this.clay = new THREE.MeshLambertMaterial({ color: 0xf0793e, transparent: true, opacity: 0.86 });
@@ -128,7 +128,7 @@ export class Viewport {
     this.blobs = [];
     for (const about of [...Object.values(scene.characters).map((c) => [...Object.values(c.bodies)][0]), ...Object.values(scene.props)]) {
       const small = Object.values(scene.props).includes(about);
-      const blob = new THREE.Mesh(new THREE.PlaneGeometry(1, 1).scale(small ? 0.5 : 1.1, small ? 0.5 : 1.1, 1), this.blob);
+      const blob = new THREE.Mesh(disc(small ? 0.2 : 0.5), this.blob);
       blob.userData.body = about;
       blob.renderOrder = 4;
       blob.visible = scene.ground;
@@ -270,7 +270,7 @@ export class Viewport {
     const wide = Math.hypot(size.x, size.y) / 2 / (half * this.camera.aspect), tall = (size.z / 2 + 0.04) / half;
     const back = this.camera.position.clone().sub(this.controls.target).normalize();
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(back, Math.max(wide, tall) + Math.min(size.x, size.y) / 2);
+    this.camera.position.copy(centre).addScaledVector(back, Math.max(wide + 0.3 * Math.max(size.x, size.y), tall) + Math.min(size.x, size.y) / 2);
     this.controls.update();
     this.changed = true;
   }
@@ -340,15 +340,6 @@ function place(mesh, frame, at) {
   mesh.quaternion.set(frame[at + 4], frame[at + 5], frame[at + 6], frame[at + 3]);
 }
 
-function drawn(size, draw) {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size;
-  draw(canvas.getContext("2d"), size);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  return texture;
-}
-
 // The floor as coloured tiles, fading into the sky: textures and fog cost a machine without a graphics card most.
 function tiles(light, dark, sky) {
   const places = [], colours = [], reach = 22;
@@ -368,12 +359,21 @@ function tiles(light, dark, sky) {
   return geometry;
 }
 
-function blobTexture() {
-  return drawn(128, (pen, size) => {
-    const glow = pen.createRadialGradient(size / 2, size / 2, 4, size / 2, size / 2, size / 2);
-    glow.addColorStop(0, "rgba(20,24,34,.85)");
-    glow.addColorStop(1, "rgba(20,24,34,0)");
-    pen.fillStyle = glow;
-    pen.fillRect(0, 0, size, size);
-  });
+// A soft shadow under a body: dark in the middle, nothing at the rim.
+function disc(radius) {
+  const rings = [[0, 0.42], [0.45, 0.3], [1, 0]], round = 20, places = [], colours = [], index = [];
+  for (const [share, alpha] of rings) for (let k = 0; k < round; k++) {
+    const angle = (2 * Math.PI * k) / round;
+    places.push(radius * share * Math.cos(angle), radius * share * Math.sin(angle), 0);
+    colours.push(0.01, 0.012, 0.02, alpha);
+  }
+  for (let ring = 0; ring < rings.length - 1; ring++) for (let k = 0; k < round; k++) {
+    const [a, b] = [ring * round + k, ring * round + ((k + 1) % round)];
+    index.push(a, a + round, b + round, a, b + round, b);
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+  geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 4));
+  geometry.setIndex(index);
+  return geometry;
 }
