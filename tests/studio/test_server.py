@@ -1,6 +1,7 @@
 """Who may talk to the studio, and what becomes of those who misbehave: refused or dropped, unseen by the others."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -22,6 +23,12 @@ def studio(tmp_path_factory):
     running = Studio(tmp_path_factory.mktemp("server"), "ymca", "--stay")
     yield running
     running.end()
+
+
+def run(coroutine):
+    """Run a coroutine in a thread of its own: a browser of other tests may keep an event loop in this one."""
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 def get(studio, path, **headers):
@@ -85,7 +92,7 @@ def test_forged_hosts_and_other_origins_are_refused_even_with_the_token(studio, 
             with pytest.raises(websockets.InvalidStatus):
                 await websockets.connect(studio.url.replace("http", "ws") + "socket", additional_headers=more)
 
-    asyncio.run(knock())
+    run(knock())
     assert "refused a request" in studio.said()
 
 
@@ -95,7 +102,7 @@ def test_a_socket_without_the_token_is_refused(studio):
         with pytest.raises(websockets.InvalidStatus):
             await websockets.connect(f"ws://{place.netloc}/wrong/socket")
 
-    asyncio.run(knock())
+    run(knock())
 
 
 def test_it_listens_on_this_machine_only(studio):
@@ -120,7 +127,7 @@ def test_garbage_is_refused_and_who_sends_nothing_else_is_dropped(studio):
                 await line.send(b"\x00" * 300_000)  # larger than any word
                 await word(line, "never", 20)
 
-    asyncio.run(play())
+    run(play())
     assert "sends garbage; it is dropped" in studio.said()
 
 
@@ -145,7 +152,7 @@ def test_a_flood_is_dropped_and_others_and_the_simulation_go_on(studio):
             print(f"{seen / 2:.0f} pictures per second beside a flood")
             return seen
 
-    assert asyncio.run(play()) > 20
+    assert run(play()) > 20
     assert "floods; it is dropped" in studio.said()
 
 
@@ -172,7 +179,7 @@ def test_a_page_that_stops_reading_costs_no_memory_and_slows_nobody(studio):
             print(f"{seen / 4:.0f} pictures per second beside three stalled pages; {before:.0f} -> {after:.0f} MB")
             return seen, after - before
 
-    seen, grown = asyncio.run(play())
+    seen, grown = run(play())
     assert seen > 40 and grown < 30.0
 
 
@@ -187,7 +194,7 @@ def test_every_page_sees_the_same_stage(studio):
             await ask(other, "undo")
             assert (await word(one, "document"))["outline"]["seconds"] is None
 
-    asyncio.run(play())
+    run(play())
 
 
 def test_a_crash_of_the_simulation_is_told_and_loses_no_edit(studio):
@@ -209,7 +216,7 @@ def test_a_crash_of_the_simulation_is_told_and_loses_no_edit(studio):
             assert found["seconds"] == 4.5
             await ask(line, "undo")
 
-    asyncio.run(play())
+    run(play())
 
 
 def test_a_simulation_that_blows_up_says_so_and_can_be_edited_on(studio):
@@ -223,7 +230,7 @@ def test_a_simulation_that_blows_up_says_so_and_can_be_edited_on(studio):
             await ask(line, "undo")
             assert (await word(line, "results"))["error"] == ""
 
-    asyncio.run(play())
+    run(play())
 
 
 def test_closing_the_last_page_ends_it_and_keeps_the_work(tmp_path):
@@ -234,7 +241,7 @@ def test_closing_the_last_page_ends_it_and_keeps_the_work(tmp_path):
             await word(line, "document")
             await ask(line, "edit", name="set_seconds", args={"seconds": 5.5})
 
-    asyncio.run(play())
+    run(play())
     assert running.wait(30) == 0
     assert "unsaved edits are kept in" in running.said()
     assert "seconds: 5.5" in (tmp_path / ".ymca.autosave.yaml").read_text(encoding="utf-8")
