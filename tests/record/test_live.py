@@ -187,7 +187,7 @@ def _page(port: int, seconds: float) -> bytes:
             time.sleep(0.2)
 
 
-def _interrupted(process: "subprocess.Popen[bytes]") -> int:
+def _interrupted(process: subprocess.Popen[bytes]) -> int:
     """Press Ctrl-C as a person would: once more where the first fell into a moment of the engine's own threads."""
     for _ in range(3):
         process.send_signal(signal.SIGINT)
