@@ -21,8 +21,10 @@ T_SIZES, T_JOINT_INT, T_JOINT, T_SITE_INT, T_SITE, T_BREAKS, T_COEFFICIENTS = 0,
 J_JOINT, J_QPOS, J_DOF, J_BARE, J_FIRST, J_COUNT, J_HINT, J_INTS = 0, 1, 2, 3, 4, 5, 6, 7
 # A joint's numbers: λ, model position and velocity, four gains, what was measured, its model's transition and damping.
 J_LAMBDA, J_XM, J_VM, J_GAINS = 0, 1, 2, 3
-J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_PHI, J_RATIO, J_FLOATS = 7, 8, 9, 10, 11, 12, 16, 17
+J_SQUARES, J_STEPS, J_WORST, J_WORST_TIME, J_ERROR, J_PHI, J_RATIO = 7, 8, 9, 10, 11, 12, 16
+J_BEGIN, J_UNTIL, J_FLOATS = 17, 18, 19  # when the present piece of its path begins and ends; empty where none is known
 _MOST: Final = 1.0e6
+_WIDE: Final = 16  # coefficients per piece
 _LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
 
 
@@ -53,9 +55,7 @@ def drive_joint(
     """Advance one joint's model and gains, and write its spring and feed-forward to the board."""
     q, i, h, lam = ints[a + J_QPOS], ints[a + J_DOF], v.times[1], f[b + J_LAMBDA]
     x, velocity, moment = v.qpos[q], v.qvel[i], v.moment[i]
-    ints[a + J_HINT], xd, vd, ad = evaluate(
-        breaks, coefficients, ints[a + J_FIRST], ints[a + J_COUNT], ints[a + J_HINT], 0, time
-    )
+    xd, vd, ad = wanted(ints, a, f, b, breaks, coefficients, time)
     note(f, b, xd - x, time)
     xm, vm = f[b + J_XM], f[b + J_VM]
     y = drive(xm - x, vm - velocity, lam)
@@ -79,6 +79,24 @@ def drive_joint(
     # The engine's damper only knows rest; a spring whose rest leads by the damper's drag makes up for it.
     v.rest[q], v.stiffness[i], v.damping[i] = xr + vr * _LEAD * slow, stiffness, damping
     v.feed_forward[i] = moment * ((later_rate - vm) * often + learned)
+
+
+@inlined
+def wanted(
+    ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float
+) -> tuple[float, float, float]:
+    """Return where a joint should be, how fast, and its acceleration; mostly on the same piece as a step ago."""
+    first = ints[a + J_FIRST]
+    if not f[b + J_BEGIN] <= time < f[b + J_UNTIL]:
+        count = ints[a + J_COUNT]
+        piece, xd, vd, ad = evaluate(breaks, coefficients, first, count, ints[a + J_HINT], 0, time)
+        ints[a + J_HINT] = piece
+        if breaks[first] <= time < breaks[first + count]:
+            f[b + J_BEGIN], f[b + J_UNTIL] = breaks[first + piece], breaks[first + piece + 1]
+        return xd, vd, ad
+    t, c = time - f[b + J_BEGIN], _WIDE * (first + ints[a + J_HINT])
+    p, q, r, s = coefficients[c], coefficients[c + 1], coefficients[c + 2], coefficients[c + 3]
+    return ((p * t + q) * t + r) * t + s, (3.0 * p * t + 2.0 * q) * t + r, 6.0 * p * t + 2.0 * q
 
 
 @inlined

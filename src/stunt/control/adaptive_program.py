@@ -110,6 +110,7 @@ class AdaptiveProgram:
         lam = SETTLING / settling
         self._joint[row, joint_rows.J_LAMBDA], self._joint[row, joint_rows.J_RATIO] = lam, damping
         self._joint[row, joint_rows.J_PHI : joint_rows.J_PHI + 4] = self._transition(lam, damping)
+        self._joint[row, [joint_rows.J_BEGIN, joint_rows.J_UNTIL]] = np.inf, -np.inf  # a new path has other pieces
         self._paths["joint", joint] = path
         board = self._board
         board.law[joint], board.feed_bias[joint], board.goal_time[joint] = IMPEDANCE, 0, HELD
