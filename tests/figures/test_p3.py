@@ -28,7 +28,7 @@ def test_world_space_degrades_less_than_parent_space_with_equal_gains() -> None:
     found = sweeps.gain_sweep(("punch",), (0.25, 4.0))
     ratios = {servo: float(errors[0, 0] / errors[1, 0]) for servo, errors in found.items()}
     print({servo: errors.round(2).tolist() for servo, errors in found.items()})
-    assert ratios["world"] < 10.0 and ratios["world"] < ratios["parent_equal"]
+    assert ratios["world"] <= 8.0 and ratios["world"] < ratios["parent_equal"]
     assert (found["parent_equal"][:, 0] > found["world"][:, 0]).all()
     # Seen from the parent, parent space with summed stiffness is the better one: say so.
     assert found["parent"][1, 1] < found["world"][1, 1] * 1.2
