@@ -15,7 +15,7 @@ from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root
 from stunt.control.small import mix_quaternions, multiply_quaternions, world_difference
 from stunt.control.views import floats, ints, longs
-from stunt.control.worldspace_strength import find_weights, is_limited, load_of, recover, weaken_all
+from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
 _REPEATS = 2
@@ -161,7 +161,7 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
             near = True
     mj_factorM(model, data)
     if near:
-        find_weights(v, t, count, a, f, time, model, data)
+        foresee_strength(v, t, count, a, f, time, model, data)
 
 
 @compiled
@@ -198,9 +198,8 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
         f[w.REPEATS] += 1.0
         # Only the second half is taken back: what the first found out of the state still holds.
         mj_setState(model, data, t[w.T_STATE], _STATE)
-        weaken_all(v, t, count, a, f, time, 1.0)
+        weaken_all(v, t, count, a, f, time, 1.0, MEASURED)
         mj_factorM(model, data)
-        find_weights(v, t, count, a, f, time, model, data)
         mj_step2(model, data)
         worst = finish(v, t)
     write_down(v, t, worst)

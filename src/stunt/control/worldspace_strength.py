@@ -26,7 +26,10 @@ _NEAR = 0.5
 """Share of its strength below which a joint is not foreseen at all: it does not double from one step to the next, and
 where it does, the step is repeated."""
 _LEAST = 0.02
-_TRIES = 5
+FORESEEN, MEASURED = 1.0, 2.0
+"""How much a weight is lowered, as a power of how far a joint is over: more where a step that was taken showed it, so
+that the next ones need not be repeated as well. Foreseeing the weakened step again would not tell more: a leg that
+carries carries as much in it, since what is taken for granted are the contact forces."""
 
 
 @inlined
@@ -46,7 +49,7 @@ def is_limited(a: Any, i: int) -> bool:
 
 
 @compiled
-def weaken(v: Any, t: Any, a: Any, i: int, most: float) -> bool:
+def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
     """Lower the weights of joints over a share of their strength; return whether any was."""
     torque, weight = floats(t[w.T_TORQUE]), floats(t[w.T_WEIGHT])
     found = False
@@ -54,7 +57,7 @@ def weaken(v: Any, t: Any, a: Any, i: int, most: float) -> bool:
         load = load_of(v, torque, j)
         if load > most:
             b = v.dof_bodyid[v.jnt_dofadr[j]]
-            weight[b] = max(_LEAST, weight[b] * math.sqrt(_TARGET / load))
+            weight[b] = max(_LEAST, weight[b] * (_TARGET / load) ** power)
             found = True
     return found
 
@@ -74,12 +77,14 @@ def recover(t: Any, a: Any, i: int) -> bool:
 
 
 @compiled
-def weaken_all(v: Any, t: Any, count: int, a: Any, f: Any, time: float, most: float) -> bool:
+def weaken_all(
+    v: Any, t: Any, count: int, a: Any, f: Any, time: float, most: float, power: float
+) -> bool:
     """Weaken all actors whose joints are over, and write their torques and inertia anew; return whether any was."""
     found = False
     for actor in range(count):
         i, n = actor * w.INTS, actor * w.NUMBERS
-        if is_limited(a, i) and weaken(v, t, a, i, most):
+        if is_limited(a, i) and weaken(v, t, a, i, most, power):
             f[n + w.TRIES] += 1.0
             add_torques(v, t, a, i, gain_now(f, n, time))
             add_inertia(v, t, a, i)
@@ -100,10 +105,8 @@ def foresee(v: Any, t: Any, count: int, a: Any, model: int, data: int) -> None:
 
 
 @compiled
-def find_weights(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int, data: int) -> None:
-    """Lower weights until nobody is foreseen over their strength."""
-    for _ in range(_TRIES):
-        foresee(v, t, count, a, model, data)
-        if not weaken_all(v, t, count, a, f, time, _TOLERATED):
-            return
+def foresee_strength(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int, data: int) -> None:
+    """Lower the weights of joints that are foreseen over their strength."""
+    foresee(v, t, count, a, model, data)
+    if weaken_all(v, t, count, a, f, time, _TOLERATED, FORESEEN):
         mj_factorM(model, data)
