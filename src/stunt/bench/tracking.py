@@ -39,6 +39,8 @@ AS_TRACKED: Final = {"strength": 1.5, "self_collision": False}
 """Bodies as `stunt track` makes them where nothing else is said."""
 RATE: Final = 120.0
 _BURST: Final = 8
+_Subject = tuple[str, Path, Mapping[str, Any]]
+"""Name of a clip, its file, and what its body is besides."""
 _mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
 
 
@@ -58,8 +60,8 @@ def measure(quick: bool = False, clips: Sequence[str] = ()) -> list[Measurement]
         quick: Few repeats, and only the first clip.
         clips: Files, or folders of them; their bodies are as `stunt track` makes them.
     """
-    own = [(clip, find_clip(clip), {}) for clip in CLIPS]
-    asked = [(path.stem, path, AS_TRACKED) for clip in clips for path in _clips_in(clip)]
+    own: list[_Subject] = [(clip, find_clip(clip), {}) for clip in CLIPS]
+    asked: list[_Subject] = [(path.stem, path, AS_TRACKED) for clip in clips for path in _clips_in(clip)]
     found: list[Measurement] = []
     for name, path, how in (asked or own)[: 1 if quick else None]:
         found += cost_of_tracking(name, following(path, **how), quick)

@@ -30,7 +30,7 @@ def frame_at(frames: int, frame: float) -> tuple[int, int, float]:
     return low, min(low + 1, frames - 1), x - low
 
 
-@compiled
+@inlined
 def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, xmat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_XMAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
@@ -54,7 +54,7 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
             x[6 * b + 3 + k] = rate * wanted - relative
 
 
-@compiled
+@inlined
 def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     """Write what the step's stiffness of each bone is, S = h·k₂ + h²·k₁, and of everything outboard of it."""
     parent, own = ints(t[w.T_PARENT]), a[i + w.MODE] == w.PARENT
@@ -68,7 +68,7 @@ def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
                 total[parent[b]] += total[b]
 
 
-@compiled
+@inlined
 def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write the torques the motion itself takes, as foreseen from the clip, in the measure the servo is awake."""
     feed, first, last = floats(t[w.T_FEED]), a[i + w.DOF0], a[i + w.DOF1]
@@ -84,7 +84,7 @@ def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float,
         feed[d] = awake * (one + share * (two - one))
 
 
-@compiled
+@inlined
 def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
     """Write one actor's torques and inertia; return whether one of its joints is near its strength."""
     gain = gain_now(f, n, time)
@@ -106,7 +106,7 @@ def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
     return near and is_limited(a, i)
 
 
-@compiled
+@inlined
 def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
     """A meat-hook is stiff: its spring is implicit too."""
     if a[i + w.ROOT_MODE] != w.HOOK:
@@ -119,7 +119,7 @@ def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
         v.mass_matrix[v.rowadr[d + k] + v.rownnz[d + k] - 1] += stiff
 
 
-@compiled
+@inlined
 def push_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
     """The paper's form: the bones' torques come from outside, so that the root gets their sum as well."""
     if a[i + w.EXTERNAL] == 0:
@@ -133,7 +133,7 @@ def push_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
         )
 
 
-@compiled
+@inlined
 def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     """Let a foot that swings slide: the clip lifts it less than uneven ground would need."""
     soles, rows, sliding = longs(a[i + w.SOLES]), floats(a[i + w.FRICTION]), floats(t[w.T_SLIDING])
@@ -164,7 +164,7 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
         foresee_strength(v, t, count, a, f, time, model, data)
 
 
-@compiled
+@inlined
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
     count, a = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS])
@@ -206,7 +206,7 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
     put_all(v, t, time)
 
 
-@compiled
+@inlined
 def write_down(v: Any, t: Any, worst: float) -> None:
     """Put torques and saturation on the board and add to the meters."""
     count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])

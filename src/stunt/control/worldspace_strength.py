@@ -20,7 +20,7 @@ _GROW = 1.15
 """How fast a joint's weight recovers per step."""
 _TARGET = 0.93
 """Share of its strength a joint is held to: contacts may push a little harder than predicted."""
-_TOLERATED = 0.985
+_TOLERATED = 0.95
 """Share of its strength a joint may be foreseen at without being held back any more."""
 _NEAR = 0.5
 """Share of its strength below which a joint is not foreseen at all: it does not double from one step to the next, and
@@ -48,7 +48,7 @@ def is_limited(a: Any, i: int) -> bool:
     return a[i + w.ACTIVE] != 0 and a[i + w.LIMITED] != 0 and a[i + w.MODE] < w.BOARD
 
 
-@compiled
+@inlined
 def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
     """Lower the weights of joints over a share of their strength; return whether any was."""
     torque, weight = floats(t[w.T_TORQUE]), floats(t[w.T_WEIGHT])
@@ -62,7 +62,7 @@ def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
     return found
 
 
-@compiled
+@inlined
 def recover(t: Any, a: Any, i: int) -> bool:
     """Let weights grow again, as far as the last step leaves room; return whether any joint is near its strength."""
     weight, load = floats(t[w.T_WEIGHT]), floats(t[w.T_LOAD])
@@ -92,7 +92,7 @@ def weaken_all(
     return found
 
 
-@compiled
+@inlined
 def foresee(v: Any, t: Any, count: int, a: Any, model: int, data: int) -> None:
     """Write the torques of the step to come, with the last contact forces."""
     right, constraint, ahead = floats(t[w.T_RIGHT]), floats(t[w.T_CONSTRAINT]), floats(t[w.T_ACCELERATION])
@@ -104,7 +104,7 @@ def foresee(v: Any, t: Any, count: int, a: Any, model: int, data: int) -> None:
             end_torques(v, t, a, actor * w.INTS, ahead)
 
 
-@compiled
+@inlined
 def foresee_strength(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int, data: int) -> None:
     """Lower the weights of joints that are foreseen over their strength."""
     foresee(v, t, count, a, model, data)

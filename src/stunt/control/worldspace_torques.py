@@ -1,4 +1,4 @@
-"""From what the servo sees to joint torques and inertia, compiled: one pass up the tree and one down (see `worldspace`).
+"""From what the servo sees to joint torques and inertia, compiled: a pass up the tree and one down (see `worldspace`).
 
 The servo's implicit part, S, is a matrix as large as the engine's, but its product with an acceleration is what its
 springs do to bones that turn so: that takes the same two passes, and no matrix.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.compiled import compiled
+from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.views import floats, ints
 
@@ -42,7 +42,7 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
         v.applied[d] = joint[d] - flesh[d] * v.qvel[d]
 
 
-@compiled
+@inlined
 def take_over_damping(v: Any, t: Any, a: Any, i: int) -> None:
     """Write the damping of the joints that the engine leaves to the servo, and have it leave all of it.
 
@@ -55,7 +55,7 @@ def take_over_damping(v: Any, t: Any, a: Any, i: int) -> None:
         v.dof_damping[d] = 0.0
 
 
-@compiled
+@inlined
 def keep_inertia(v: Any, t: Any, a: Any, i: int) -> None:
     """Note the body's own inertia, with its damping, before anything is added to it."""
     kept, flesh, h = floats(t[w.T_INERTIA]), floats(t[w.T_FLESH]), v.times[0]
