@@ -26,7 +26,9 @@ _NEAR = 0.5
 """Share of its strength below which a joint is not foreseen at all: it does not double from one step to the next, and
 where it does, the step is repeated."""
 _LEAST = 0.02
-FORESEEN, MEASURED = 1.0, 2.0
+_DROP = 0.5
+"""Below this share a weight falls no faster than a joint is over its strength: a blow is short."""
+FORESEEN, MEASURED = 1.0, 1.5
 """How much a weight is lowered, as a power of how far a joint is over: more where a step that was taken showed it, so
 that the next ones need not be repeated as well. Foreseeing the weakened step again would not tell more: a leg that
 carries carries as much in it, since what is taken for granted are the contact forces."""
@@ -57,7 +59,8 @@ def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
         load = load_of(v, torque, j)
         if load > most:
             b = v.dof_bodyid[v.jnt_dofadr[j]]
-            weight[b] = max(_LEAST, weight[b] * (_TARGET / load) ** power)
+            share = _TARGET / load
+            weight[b] = max(_LEAST, weight[b] * max(share**power, min(_DROP, share)))
             found = True
     return found
 
