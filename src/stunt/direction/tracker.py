@@ -17,7 +17,7 @@ from stunt.direction.legs import legs_of
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
 from stunt.direction.planted_feet import with_planted_feet
-from stunt.direction.stepping_over import SWING, Momentum, owner_of, stepping_over
+from stunt.direction.stepping_over import Momentum, change_of_motion, owner_of
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
@@ -155,27 +155,31 @@ class Tracker:
             motion = motion.placed((float(qpos[0]), float(qpos[1])), float(rotations.heading(qpos[3:7])))
         rows = self._rows_of(motion)
         old, since = (self.pose_rows(), 0.0) if actual else (self.rows, self.stage.time - self.started)
-        self.rows = blended(self.stage.model, old, since, rows, blend) if blend > 0.0 else rows
-        if blend > 0.0 and not actual and self.settings.plant and not self.settings.servo.startswith("parent"):
+        steps = self.settings.plant and not actual and not self.settings.servo.startswith("parent")
+        if blend <= 0.0:
+            self.rows = rows
+        elif steps:
             self.rows = self._stepping_over(old, since, rows, blend)
+        else:
+            self.rows = blended(self.stage.model, old, since, rows, blend)
         self.motion, self.started = motion, self.stage.time
         self.history.append((self.started, motion, self.rows))
         self.program.aim(self.number, self.rows, self.stage.time)
 
     def _stepping_over(self, old: Rows, since: float, rows: Rows, blend: float) -> Rows:
-        """Return the blend with feet that step instead of sliding; it takes as long as the steps do."""
+        """Return the blend with feet that step instead of sliding (see `stepping_over`)."""
         stage, root = self.stage, self.character.root
         assert root is not None  # only free characters are taken on
-        legs = legs_of(stage.model, self.character, self.soles)
+        legs, floor = legs_of(stage.model, self.character, self.soles), self._floor()
         place, turn = stage.data.qpos[root.qpos : root.qpos + 3], stage.data.qpos[root.qpos + 3 : root.qpos + 7]
-        body = Momentum(place.copy(), turn.copy(), stage.data.qvel[root.dof : root.dof + 2].copy())
+        body = Momentum(place.copy(), turn.copy(), stage.data.qvel[root.dof : root.dof + 2].copy(), floor)
         owners = [owner_of(stage.model, self.character, legs, geom) for geom in self.soles]
-        for seconds in sorted({blend, max(blend, SWING), max(blend, 2.0 * SWING)}):
-            mixed = blended(stage.model, old, since, rows, seconds)
-            stepped, count = stepping_over(mixed, legs, owners, seconds, body)
-            if count * SWING <= seconds + 1e-9:
-                break
-        return stepped
+        return change_of_motion(stage.model, legs, owners, old, since, rows, blend, body)
+
+    def _floor(self) -> float:
+        """Return the height of the floor its motions stand on [m]: a character may be put on something."""
+        spec = self.stage.scene.characters.get(self.character.name)
+        return float(spec.at[2]) if spec is not None else 0.0
 
     def pose_rows(self) -> Rows:
         """Return the pose the body has, as rows of one frame."""
