@@ -140,7 +140,7 @@ def _hermite(t: Floats, start: float, end: float, a: float, b: float, va: float,
 def _quintic(t: Floats, start: float, end: float, a: Floats, b: Floats) -> Floats:
     """Quintic from one height, speed and acceleration, (3,), to another, (F,).
 
-    A push-off that ends in free fall lets go of the ground before it leaves it, as legs do; one that is strongest at its
+    A push-off that ends in free fall lets go of the ground before leaving it, as legs do; one that is strongest at its
     end is lost by whoever is a little late.
     """
     h = end - start

@@ -39,6 +39,8 @@ class ServoSettings:
         external: The paper's form: torques act on the bones from outside.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
             `stunt.direction.planted_feet` and `mended`).
+        clear: Whether swinging feet are lifted where they pass the floor too low (see
+            `stunt.direction.swinging_feet`): they scuff a third to a half less, and hold the heading less.
         foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
             with `external`.
     """
@@ -51,6 +53,7 @@ class ServoSettings:
     limited: bool = True
     external: bool = False
     plant: bool = True
+    clear: bool = False
     foresee: bool = True
 
 

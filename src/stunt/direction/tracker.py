@@ -18,6 +18,7 @@ from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
 from stunt.direction.planted_feet import with_planted_feet
 from stunt.direction.stepping_over import Momentum, change_of_motion, owner_of
+from stunt.direction.swinging_feet import with_clear_feet
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
@@ -123,6 +124,8 @@ class Tracker:
         rows = make_rows(model, self.character, whole, self.soles)
         if settings.plant:
             rows = with_planted_feet(model, self.character, rows, self.soles)
+        if settings.clear:
+            rows = with_clear_feet(rows, legs_of(model, self.character, self.soles))
         if whole is not long:
             rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
         if settings.foresee and not settings.external and settings.servo != "beat":
