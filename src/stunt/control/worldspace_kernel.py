@@ -43,11 +43,13 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     for b in range(root + 1, end):
         hang = parent[b] if own else root
         sample_rows(rows, end - root, b - root, frames, frame, s, 0)
-        sample_rows(rows, end - root, b - root, frames, frame + look * f[n + w.FPS], s, 4)
+        sample_rows(rows, end - root, b - root, frames, frame + 0.5 * look * f[n + w.FPS], s, 4)
+        sample_rows(rows, end - root, b - root, frames, frame - 0.5 * look * f[n + w.FPS], s, 24)
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
         multiply_quaternions(xquat, 4 * hang, s, 4, s, 12)
+        multiply_quaternions(xquat, 4 * hang, s, 24, s, 28)
         world_difference(s, 8, xquat, 4 * b, s, 16)
-        world_difference(s, 12, s, 8, s, 20)
+        world_difference(s, 12, s, 28, s, 20)
         for k in range(3):
             relative = cvel[6 * b + k] - cvel[6 * hang + k]
             x[6 * b + k] = s[16 + k] - h * relative
