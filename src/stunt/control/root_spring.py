@@ -124,7 +124,7 @@ def root_torque(
         spin = cvel[6 * root + k]
         f[n + w.TORQUE + k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
     angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
-    f[n + w.ROOT_ERROR] = angle
+    f[n + w.ROOT_ERROR], f[n + w.HEADING] = angle, yaw
     if a[i + w.ROOT_MODE] == w.HOOK:
         return
     f[n + w.TORQUE + 2] = 0.0

@@ -15,6 +15,7 @@ from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setStat
 from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root, sample_rows
 from stunt.control.small import multiply_quaternions, world_difference
+from stunt.control.steering import steer_legs, turn_target
 from stunt.control.views import floats, ints, longs
 
 _BALL = 1
@@ -40,6 +41,7 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     rows, frames = floats(a[i + w.ROWS]), a[i + w.FRAMES]
     frame = (time + h - f[n + w.START]) * f[n + w.FPS]
     own = a[i + w.MODE] == w.PARENT
+    leg, steer = longs(t[w.T_LEG]), floats(t[w.T_STEER])
     for b in range(root + 1, end):
         hang = parent[b] if own else root
         sample_rows(rows, end - root, b - root, frames, frame, s, 0)
@@ -48,6 +50,8 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
         multiply_quaternions(xquat, 4 * hang, s, 4, s, 12)
         multiply_quaternions(xquat, 4 * hang, s, 24, s, 28)
+        if leg[b] != 0 and not own:
+            turn_target(steer, abs(leg[b]), leg[b] > 0, s, 8, 16)
         world_difference(s, 8, xquat, 4 * b, s, 16)
         world_difference(s, 12, s, 28, s, 20)
         for k in range(3):
@@ -201,6 +205,8 @@ def servo_step(v: Any, t: Any, time: float, model: int, data: int, again: bool) 
             continue
         if not again:
             recover(t, a, i)
+            if a[i + w.LEG_COUNT] > 0:
+                steer_legs(v, t, a, i, f, n, time, floats(t[w.T_XPOS]))
         see_bones(v, t, a, i, f, n, time, gain)
         foresee_torques(v, t, a, i, f, n, time, gain)
         add_torques(v, t, a, i, gain)
@@ -271,7 +277,9 @@ def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     frame = int((time - f[n + w.START]) * f[n + w.FPS])
     frame = min(max(frame, 0), a[i + w.FRAMES] - 1)
     for k in range(count):
-        sliding[3 * soles[k]] = rows[frame * count + k]
+        c = 3 * soles[k]
+        sliding[c + 1] *= rows[frame * count + k] / sliding[c]  # it twists as easily as it slides
+        sliding[c] = rows[frame * count + k]
 
 
 @compiled

@@ -121,6 +121,8 @@ class Tracker:
         rows = make_rows(model, self.character, whole, self.soles)
         if settings.plant:
             rows = with_planted_feet(model, self.character, rows, self.soles)
+        if not settings.steer:
+            rows = replace(rows, swing=None)
         if whole is not long:
             rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
         if settings.foresee and not settings.external and settings.servo != "beat":
