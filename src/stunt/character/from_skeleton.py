@@ -27,7 +27,7 @@ Joints = Literal["ball", "hinge"]
 FRICTION = (0.9, 0.005, 0.0001)
 _GRIPPING = ("foot", "toe", "hand")
 GRIP = (0.9, 0.03, 0.0001)
-"""Of soles and palms: their flesh holds on a patch, not at a point; one of radius 5 cm twists off at 2/3·0.9·0.05 m × load."""
+"""Of soles and palms: flesh holds on a patch, not at a point; one of radius r = 5 cm twists off at 2/3·0.9·r × load."""
 SEGMENTS = {
     "upper_arm": "upper_arm",
     "forearm": "forearm",

@@ -16,9 +16,9 @@ from stunt.control import worldspace as w
 from stunt.control.small import multiply_quaternions
 from stunt.control.views import floats, longs
 
-SHIFT: Final = 0.04
+SHIFT: Final = 0.05
 """How far a foot is put from where it would land [m]."""
-TURN: Final = 0.03
+TURN: Final = 0.04
 """How far it is turned [rad]."""
 SWINGING: Final = 0.06
 """Time within which a swinging leg goes over to its new landing place [s]."""

@@ -256,7 +256,8 @@ class WorldspaceProgram:
         return {
             "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
-            "owed": self.owed.copy(), "steer": (self.steer.copy(), self._leg.copy()), "load": self.load.copy(), "played": dict(self._played),
+            "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
+            "steer": (self.steer.copy(), self._leg.copy()),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from stunt import rotations
 from stunt.character.character import Character
@@ -26,8 +25,6 @@ __all__ = [
 SWING_SPEED = 0.8
 """A toe that the clip moves faster than this over the ground [m/s] may slide."""
 SWING_FRICTION = 0.05
-LIFTING, LANDING = 0.05, 0.02
-"""For so long after it began to move so fast, and before it ends, it may not [s]."""
 PIVOT_FRICTION = 0.15
 PIVOTS = (2.0, 4.0)
 """A foot that the clip turns about the vertical faster than this begins to slide, and slides [rad/s]."""
@@ -157,21 +154,8 @@ def _friction(
         held = np.clip((PIVOTS[1] - _turning(turns[:, body - first], fps)) / (PIVOTS[1] - PIVOTS[0]), 0.0, 1.0)
         low = SWING_FRICTION if toes else PIVOT_FRICTION
         pivot = low + held * (full - low)
-        friction[:, number] = np.where(_well_within(pace > SWING_SPEED, fps), SWING_FRICTION, pivot)
+        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, pivot)
     return friction
-
-
-def _well_within(swings: NDArray[np.bool_], fps: float) -> NDArray[np.bool_]:
-    """Leave out the beginning and the end of each swing: a foot that still pushes off, or lands early, must hold."""
-    kept = swings.copy()
-    for frames, way in ((round(LIFTING * fps), 1), (round(LANDING * fps), -1)):
-        for k in range(1, frames + 1):
-            shifted = np.roll(swings, way * k)
-            shifted[: k if way > 0 else 0] = True
-            if way < 0:
-                shifted[len(shifted) - k :] = True
-            kept &= shifted
-    return kept
 
 
 def _turning(turns: Floats, fps: float) -> Floats:

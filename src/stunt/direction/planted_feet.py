@@ -29,6 +29,8 @@ SHORTEST: Final = 0.06
 """A foot stands for at least so long [s]."""
 MOST: Final = 0.06
 """A foot is moved by no more than this [m]."""
+LONGEST_STEP: Final = 0.65
+"""A foot that swings for longer [s] kicks, or is held up: no step."""
 _PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
 _LAST = 0.3  # seconds of a step in which it is steered
 _SOFT = 0.03  # over which a change of a foot is eased [s]
@@ -82,13 +84,13 @@ def _swing(feet: list[Footing], fps: float) -> Floats:
     """Return when each leg swings to a new stand while another one stands, 0 to 1, (F, feet).
 
     A foot that lands from a flight decides how fast the body goes on: put nearer to the clip's place, it would brake
-    who is late. Only steps are steered.
+    who is late. Only steps are steered, and only in their last part.
     """
     found = np.zeros((len(feet[0].stands), len(feet)))
     for number, foot in enumerate(feet):
         held = np.any([other.stands for other in feet if other is not foot], axis=0)
         for start, end in _stretches(~foot.stands):
-            if end < len(found) and held[end - 1]:
+            if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
                 found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
     return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
 

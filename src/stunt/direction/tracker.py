@@ -12,6 +12,7 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
+from stunt.direction.first_velocity import first_velocity
 from stunt.direction.foreseen_torques import foreseen_torques
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
@@ -20,7 +21,6 @@ from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 _UNROLL = 60.0  # seconds a looping motion is laid out for
-_ONSET = 0.1  # seconds of a motion that tell its first velocity
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,6 @@ class Assistance:
     force_peak: float
     impulse: float
     angular_impulse: float
-
-
-def first_velocity(model: mujoco.MjModel, qpos: Floats, address: int, motion: Motion) -> Floats:
-    """Return the velocity a motion begins with, (nv,).
-
-    A parabola through its first tenth of a second: the difference of two captured frames is mostly noise, and would
-    start the body with a spin that no friction of its soles can take up.
-
-    Args:
-        model: The scene.
-        qpos: The scene's coordinates, the character in the motion's first frame, (nq,).
-        address: Where the character's own begin.
-        motion: What begins.
-    """
-    count = min(len(motion.qpos) - 1, max(1, round(_ONSET * motion.fps)))
-    way, later = np.zeros((count, model.nv)), qpos.copy()
-    for frame in range(count):
-        later[address : address + motion.qpos.shape[1]] = motion.qpos[frame + 1]
-        mujoco.mj_differentiatePos(model, way[frame], 1.0, qpos, later)
-    if count == 0:
-        return np.zeros(model.nv)
-    times = np.arange(1, count + 1) / motion.fps
-    powers = np.stack([times, times**2][: min(count, 2)], axis=1)
-    velocity: Floats = np.linalg.lstsq(powers, way, rcond=None)[0][0]
-    return velocity
 
 
 class Tracker:
@@ -135,7 +110,7 @@ class Tracker:
             return
         width = motion.qpos.shape[1]
         stage.data.qpos[root.qpos : root.qpos + width] = motion.qpos[0]
-        speed = first_velocity(stage.model, stage.data.qpos, root.qpos, motion)
+        speed = first_velocity(stage.model, stage.data.qpos, self.character, motion)
         last = int(self.program.ints[self.number, w.DOF1])
         stage.data.qvel[root.dof : last] = speed[root.dof : last]
         mujoco.mj_forward(stage.model, stage.data)
