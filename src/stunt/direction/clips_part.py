@@ -142,6 +142,7 @@ def _get_up(node: Node | None) -> tuple[tuple[str, str], ...]:
 
 def _play(node: Node) -> PlaySpec:
     section = Section(node, "a clip", PLAY_KEYS)
+    check_range(section)
     return PlaySpec(
         name(section.need("clip")),
         section.read("at", moment, None),
@@ -152,6 +153,17 @@ def _play(node: Node) -> PlaySpec:
         section.read("facing", angle, 0.0),
         node.place,
     )
+
+
+def check_range(section: Section) -> None:
+    """Complain where what is played of a clip ends before it begins.
+
+    Raises:
+        InvalidValueError: `to` is not later than `from`.
+    """
+    begin, end = section.read("from", moment, 0.0), section.read("to", moment, None)
+    if end is not None and end <= begin:
+        raise InvalidValueError("to", end, f"later than where it begins, {begin:g} s", section.need("to").place)
 
 
 def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:

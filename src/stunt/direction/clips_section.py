@@ -16,8 +16,11 @@ from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.shaping import AbsoluteTargets, Shape, Shaper
 from stunt.direction.stuck import StuckLimbs
 from stunt.direction.tracker import Tracker
+from stunt.errors import InvalidValueError, Place
+from stunt.motion.clip import Clip
+from stunt.motion.door import Overrides
 from stunt.motion.library import clip_beside, load_clip
-from stunt.motion.mapping import read_mapping
+from stunt.motion.mapping import read_mapping, with_mapping
 from stunt.stage.loop import Stage
 
 if TYPE_CHECKING:
@@ -27,15 +30,43 @@ KEY = "clips"
 
 
 def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> Motion:
-    """Read a clip as a motion of a character's body."""
+    """Read a clip as a motion of a character's body.
+
+    Args:
+        stage: Where the character is.
+        name: Who.
+        play: Which clip, and what of it.
+        source: The script's file; clips and mapping files are looked for beside it.
+        mapping: A mapping file for those clips that have the joints it names.
+    """
     beside = Path(source).parent if source else Path()
     clip = load_clip(clip_beside(play.clip, beside), place=play.place)
-    known = None
     if mapping is not None:
-        known = read_mapping(beside / mapping if (beside / mapping).is_file() else mapping)
-    motion = motion_of_clip(clip, stage.character(name), known)
-    end = motion.duration if play.end is None else play.end
-    return replace(motion.trimmed(play.begin, end), loop=play.loop)
+        clip = _mapped(clip, play, beside, mapping)
+    motion = motion_of_clip(clip, stage.character(name))
+    return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
+
+
+def _mapped(clip: Clip, play: PlaySpec, beside: Path, mapping: str) -> Clip:
+    """Return a clip that goes by a section's mapping file, unless it has one of its own or other joints."""
+    file = beside / mapping if (beside / mapping).is_file() else Path(mapping)
+    known = read_mapping(file)
+    if clip.door.parts is not None or not any(name in clip.skeleton.names for name in known.joints.values()):
+        return with_mapping(clip, replace(known, joints={}))
+    # Read once more: which way is up, and how large it is, are told by its parts too.
+    return load_clip(clip_beside(play.clip, beside), overrides=Overrides(mapping=str(file)), place=play.place)
+
+
+def trimmed_motion(motion: Motion, begin: float, end: float | None, place: Place) -> Motion:
+    """Return what a script plays of a motion.
+
+    Raises:
+        InvalidValueError: It begins at or after the end.
+    """
+    if begin >= motion.duration and begin > 0.0:
+        expected = f"a time within clip '{motion.name}', which is {motion.duration:.3f} s long"
+        raise InvalidValueError("from", begin, expected, place)
+    return motion.trimmed(begin, motion.duration if end is None else end)
 
 
 def _start(performance: Performance, name: str, part: ClipsPart) -> None:

@@ -17,7 +17,7 @@ from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.own import OWN_WALKS
 from stunt.motion.graph.search import SearchSettings
-from stunt.motion.library import load_clip
+from stunt.motion.library import clip_beside, load_clip
 from stunt.stage.loop import Stage
 
 WALK_KEYS = ("path", "clips", "tension", "speed", "asked", "threshold", "hit_threshold", "priority")
@@ -82,10 +82,7 @@ def walk_to_data(spec: WalkSpec) -> dict[str, Any]:
 def walk_controller(stage: Stage, character: str, spec: WalkSpec, source: str) -> PathWalker:
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
     beside = Path(source).parent if source else Path()
-    clips = []
-    for reference in spec.clips or OWN_WALKS:
-        near = beside / reference.partition("?")[0]
-        clips.append(load_clip(str(beside / reference) if near.is_file() else reference, place=spec.place))
+    clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]
     graph = build_graph(clips, cache=user_cache())
     return PathWalker(
         spec.name, graph, spec.path, stage, character, threshold=spec.threshold, hit_threshold=spec.hit_threshold,
