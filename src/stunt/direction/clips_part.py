@@ -83,6 +83,7 @@ class ClipsPart:
     feet: bool | None = None
     free_limbs: bool = True
     mapping: str | None = None
+    place: Place = field(default=NOWHERE, compare=False)
 
 
 def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> ClipsPart:
@@ -118,6 +119,7 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         feet=section.read("feet", truth, None),
         free_limbs=section.read("free_limbs", truth, True),
         mapping=section.read("mapping", name, None),
+        place=node.place,
     )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPar
     if part.react is None:
         return None
     get_up = {
-        side: load_motion(performance.stage, name, PlaySpec(clip), performance.script.source, part.mapping)
+        side: load_motion(performance.stage, name, PlaySpec(clip, place=part.place), performance.script.source, part.mapping)
         for side, clip in part.get_up
     }
     reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)

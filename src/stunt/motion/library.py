@@ -42,7 +42,8 @@ def clip_entries(folders: Iterable[str | Path] = ()) -> dict[str, ClipEntry]:
     for path in _motions(OWN_CLIPS):
         found.setdefault(path.stem, ClipEntry(path.stem, path, "package"))
     for path in pybullet_clips():
-        name = _PYBULLET + path.stem.removeprefix("humanoid3d_")
+        walker = f"{path.parent.name}/" if path.parent.name == "walker" else ""
+        name = _PYBULLET + walker + path.stem.removeprefix("humanoid3d_")
         found.setdefault(name, ClipEntry(name, path, "pybullet"))
     return found
 
@@ -57,7 +58,8 @@ def pybullet_clips() -> list[Path]:
     """Return the motions inside an installed PyBullet wheel; none where there is no such wheel."""
     spec = importlib.util.find_spec("pybullet_data")
     places = list(spec.submodule_search_locations or []) if spec is not None else []
-    found = [path for place in places for path in Path(place).glob("data/motions/humanoid3d_*.txt")]
+    motions = [Path(place) / "data" / "motions" for place in places]
+    found = [path for folder in motions for path in (*folder.glob("humanoid3d_*.txt"), *folder.glob("walker/*.txt"))]
     return sorted(found)
 
 
@@ -68,7 +70,7 @@ def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWH
         UnknownNameError: Neither; the message says which names there are.
     """
     bare, _ = split_reference(name, place)
-    if Path(bare).is_file() or Path(bare).suffix.lower() in READERS:
+    if Path(bare).is_file() or Path(bare).suffix.lower() in (*READERS, ".asf"):
         return Path(name)
     entries = clip_entries(folders)
     if bare not in entries:

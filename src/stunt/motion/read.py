@@ -11,7 +11,7 @@ from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
 from stunt.motion.clip import Clip
 from stunt.motion.clip_edit import mirrored
 from stunt.motion.door import Overrides, settle
-from stunt.motion.formats.asf import read_amc
+from stunt.motion.formats.asf import read_amc, read_asf_pose
 from stunt.motion.formats.bvh import read_bvh
 from stunt.motion.formats.deepmimic import read_deepmimic
 from stunt.motion.formats.gltf_clip import read_gltf
@@ -122,6 +122,8 @@ def read_raw(path: str | Path, overrides: Overrides | None = None) -> RawClip:
     suffix = Path(path).suffix.lower()
     if suffix == ".amc":
         return read_amc(path, overrides.skeleton if overrides else None)
+    if suffix == ".asf":
+        return read_asf_pose(path)
     if suffix in (".glb", ".gltf"):
         return read_gltf(path, overrides.animation if overrides else None)
     if suffix not in READERS:
