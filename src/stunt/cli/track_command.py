@@ -63,6 +63,9 @@ def track(args: argparse.Namespace) -> int:
         path = Path(with_option(str(path), "mirror", "true"))
     if args.targets == "absolute" and args.servo != "world":
         raise StuntError("--targets absolute goes with --servo world only.")
+    for option, given in (("--no-limits", args.no_limits), ("--external", args.external), ("--gain", args.gain != 1.0)):
+        if given and args.servo == "beat":
+            raise StuntError(f"{option} does not apply to --servo beat: leave it out, or take --servo world or parent.")
     return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
 
 

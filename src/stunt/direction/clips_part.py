@@ -26,6 +26,8 @@ REACT_KEYS = ("respond", "stun", "limp", "delta", "broken", "still", "lying")
 GET_UP_KEYS = ("front", "back")
 TARGETS = ("egocentric", "absolute")
 SERVOS = ("world", "parent", "parent_equal", "beat")
+NOT_WITH_BEAT = ("gain", "look", "limited", "external")
+"""Keys the beat law does not heed: its gains come from the time to the next beat, its torques are a joint's own."""
 ASSISTS = ("weak", "hook", "none")
 MOST_CLIPS = 1000
 
@@ -92,6 +94,7 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
     plays = tuple(_play(entry) for entry in items(section.need("play")))
     if not plays:
         raise MissingValueError("clips", "play", node.place)
+    _check_servo(section)
     settings = ServoSettings(
         servo=section.read("servo", choice, "world", options=SERVOS, kind="servo"),
         gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
@@ -121,6 +124,16 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         mapping=section.read("mapping", name, None),
         place=node.place,
     )  # fmt: skip
+
+
+def _check_servo(section: Section) -> None:
+    """Complain about keys the beat law would not heed."""
+    if section.read("servo", choice, "world", options=SERVOS, kind="servo") != "beat":
+        return
+    for key in NOT_WITH_BEAT:
+        if key in section:
+            node = section.need(key)
+            raise InvalidValueError(key, node.value, "left out with `servo: beat`, which does not heed it", node.place)
 
 
 def _react(node: Node | None) -> Thresholds | None:

@@ -88,8 +88,9 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
 def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
     if part.react is None:
         return None
+    stage, source = performance.stage, performance.script.source
     get_up = {
-        side: load_motion(performance.stage, name, PlaySpec(clip, place=part.place), performance.script.source, part.mapping)
+        side: load_motion(stage, name, PlaySpec(clip, place=part.place), source, part.mapping)
         for side, clip in part.get_up
     }
     reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)

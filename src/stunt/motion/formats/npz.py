@@ -4,9 +4,9 @@ Stunt's layout: `names` (J,), `parents` (J,), `offsets` (J, 3), `fps`, `root` (F
 parent's frame; optional `up` (else `z`), `scale` (metres per unit, else 1), `loop`, `tip_parents` (T,), `tips` (T, 3).
 
 AMASS: `poses` (F, 3·J) axis-angle, `trans` (F, 3) [m], `mocap_framerate` (or `mocap_frame_rate`, `fps`). z is up. The
-first 22 joints are the body's; hands and face are left out. SMPL-X's files may have `root_orient` (F, 3) and `pose_body`
-(F, 63) instead of `poses`. The body model that gives bone lengths is not part of the file, so those of a mean person
-are taken.
+first 22 joints are the body's; hands and face are left out. SMPL-X's files may have `root_orient` (F, 3) and
+`pose_body` (F, 63) instead of `poses`. The body model that gives bone lengths is not part of the file, so those of a
+mean person are taken.
 
 Archives are read by hand: their headers are checked against their true size before anything is allocated.
 """
