@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--push", action="append", default=[], metavar="N·s@T[:BODY[:DEG]]", help=PUSH_HELP)
     add("--no-react", action="store_true", help="follow the clip whatever hits it: no stun, no fall")
     add("--get-up", action="store_true", help="get up by the package's stand-up clips after a fall, and go on")
+    add("--seconds", type=float, metavar="S", help="how long (default: as long as the clip)")
     add("--mirror", action="store_true", help="exchange left and right")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for the name in")
     add("--out", metavar="DIR", help="where the take goes (default: takes/CLIP; with --json: nowhere)")
@@ -74,6 +75,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.control.root_spring import RootSpring
     from stunt.control.worldspace_program import ServoSettings
     from stunt.direction.clips_part import ClipsPart, PlaySpec
+    from stunt.direction.door.values import MAX_SECONDS
     from stunt.direction.reactions import Thresholds
     from stunt.direction.script import Part, Script
     from stunt.motion.library import body_reference
@@ -94,8 +96,11 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         control_hz=args.rate,
     )  # fmt: skip
     file = Path(split_reference(path)[0])
+    if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
+        raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")
     # What it names is looked for where the user is, so its source is a file there.
-    return Script(scene, {"double": Part(sections={"clips": part})}, title=f"{file.stem}, followed", source=file.name)
+    parts = {"double": Part(sections={"clips": part})}
+    return Script(scene, parts, args.seconds, title=f"{file.stem}, followed", source=file.name)
 
 
 def _push(text: str) -> Push:

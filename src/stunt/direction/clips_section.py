@@ -21,12 +21,19 @@ from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides
 from stunt.motion.library import clip_beside, load_clip
 from stunt.motion.mapping import read_mapping, with_mapping
+from stunt.motion.standing import feet_of, floor_height
+from stunt.rotations import heading
 from stunt.stage.loop import Stage
 
 if TYPE_CHECKING:
     from stunt.direction.performance import Performance
 
 KEY = "clips"
+EXTERNAL = (
+    "the paper's external form turns the body by torques that nothing reacts on; with a weak root spring it blows up "
+    "in most motions, and a smaller step only delays that. Hold the root (--assist hook, `assist: hook`), leave "
+    "`external` out, or try a fourth of the gain (--gain 0.25) at 480 Hz."
+)
 
 
 def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> Motion:
@@ -39,12 +46,14 @@ def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: s
         source: The script's file; clips and mapping files are looked for beside it.
         mapping: A mapping file for those clips that have the joints it names.
     """
+    motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
+    return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
+
+
+def _clip(play: PlaySpec, source: str, mapping: str | None) -> Clip:
     beside = Path(source).parent if source else Path()
     clip = load_clip(clip_beside(play.clip, beside), place=play.place)
-    if mapping is not None:
-        clip = _mapped(clip, play, beside, mapping)
-    motion = motion_of_clip(clip, stage.character(name))
-    return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
+    return clip if mapping is None else _mapped(clip, play, beside, mapping)
 
 
 def _mapped(clip: Clip, play: PlaySpec, beside: Path, mapping: str) -> Clip:
@@ -75,14 +84,27 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
+    performance.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
+    if part.settings.external and part.root.kind != "hook":
+        performance.warnings.append(f"{name}: {EXTERNAL}")
     reactions = _react(performance, name, tracker, part)
     turns = [Turn(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
     ClipPlayer(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)
     _shape(stage, tracker, part)
     if part.free_limbs and part.settings.servo != "beat":
         performance.logs.append(StuckLimbs(tracker, reactions).log)
+
+
+def _placement(lay: Motion, lies: Motion, clip: Clip, height: float) -> dict[str, list[float]]:
+    """Say where a clip lay in its file and where it lies on the stage: x, y, the ground's height [m], heading [rad]."""
+    ground = floor_height(clip, clip.parts) if feet_of(clip.parts) else 0.0
+    found = {}
+    for key, motion, floor in (("source", lay, ground), ("stage", lies, height)):
+        x, y = motion.qpos[0, :2]
+        found[key] = [float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))]
+    return found
 
 
 def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
