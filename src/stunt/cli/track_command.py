@@ -19,6 +19,9 @@ PUSH_HELP = (
     "a push, e.g. 40@1.5 (forward on the chest), 40@1.5:l_forearm, 40@1.5:thorax:90 (to its left); degrees from where "
     "it faces at the start, counterclockwise from above; may be repeated"
 )
+EXTERNAL_HELP = (
+    "the paper's form: torques on the bones from outside; blows up in most motions unless the root is held (--assist hook)"
+)
 GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
 
@@ -37,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--strength", type=float, default=1.5, metavar="X", help="factor on every joint's strength (default: 1.5)")
     add("--gain", type=float, default=1.0, metavar="X", help="factor on all gains")
     add("--no-limits", action="store_true", help="let joints exceed their strength")
-    add("--external", action="store_true", help="the paper's form: torques on the bones from outside")
+    add("--external", action="store_true", help=EXTERNAL_HELP)
     add("--push", action="append", default=[], metavar="N·s@T[:BODY[:DEG]]", help=PUSH_HELP)
     add("--no-react", action="store_true", help="follow the clip whatever hits it: no stun, no fall")
     add("--get-up", action="store_true", help="get up by the package's stand-up clips after a fall, and go on")
