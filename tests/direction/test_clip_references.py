@@ -164,3 +164,12 @@ def test_left_and_right_can_be_exchanged_by_an_option() -> None:
     np.testing.assert_allclose(
         clip.world.positions[:, hand] * [1.0, -1.0, 1.0], other.world.positions[:, across], atol=0.02
     )
+
+
+def test_a_body_named_by_a_clip_keeps_its_name_unless_a_folder_has_another(tmp_path: Path) -> None:
+    path = script(tmp_path, "clips: {play: [{clip: walk}]}", "idle")
+    assert load_script(path).scene.characters["ada"].body == "idle"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "idle.bvh").write_bytes((OWN_CLIPS / "kick.bvh").read_bytes())
+    mine = load_script(path, clips=[tmp_path / "mine"])
+    assert mine.scene.characters["ada"].body == str(tmp_path / "mine" / "idle.bvh")

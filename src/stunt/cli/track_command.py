@@ -20,7 +20,7 @@ PUSH_HELP = (
     "it faces at the start, counterclockwise from above; may be repeated"
 )
 EXTERNAL_HELP = (
-    "the paper's form: torques on the bones from outside; blows up in most motions unless the root is held (--assist hook)"
+    "the paper's form: torques on the bones from outside; blows up in most motions without --assist hook"
 )
 GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 

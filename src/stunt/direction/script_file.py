@@ -174,8 +174,8 @@ def _own_skeletons(
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
             body = clip if is_clip_file(clip) else str(find_clip(clip, place=place))
             found[name] = replace(character, body=body)
-        else:
-            found[name] = replace(character, body=body_reference(character.body, folders))
+        elif (body := body_reference(character.body, folders)) != body_reference(character.body):
+            found[name] = replace(character, body=body)  # the package's own keep their names
     return found
 
 
