@@ -173,3 +173,20 @@ def test_a_body_named_by_a_clip_keeps_its_name_unless_a_folder_has_another(tmp_p
     (tmp_path / "mine" / "idle.bvh").write_bytes((OWN_CLIPS / "kick.bvh").read_bytes())
     mine = load_script(path, clips=[tmp_path / "mine"])
     assert mine.scene.characters["ada"].body == str(tmp_path / "mine" / "idle.bvh")
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "supervisor: {walks: {a: {path: [[0, 0], [1, 0]]}}, controllers: [balance]}",
+        "clips: {play: [{clip: odd.bvh}]}",
+        "supervisor: {clips: {a: odd.bvh}}",
+    ],
+)
+def test_a_clip_that_does_not_fit_its_body_is_refused_with_file_and_line(section: str, gibberish: Path) -> None:
+    (gibberish / "gib.bvh").rename(gibberish / "odd.bvh")
+    path = script(gibberish, section, "human39")
+    with pytest.raises(stunt.errors.StuntError) as caught:
+        Performance(load_script(path))
+    print(caught.value)
+    assert str(caught.value).startswith(f"{path}:") and caught.value.place.line >= 5

@@ -16,7 +16,7 @@ from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.shaping import AbsoluteTargets, Shape, Shaper
 from stunt.direction.stuck import StuckLimbs
 from stunt.direction.tracker import Tracker
-from stunt.errors import InvalidValueError, Place
+from stunt.errors import InvalidValueError, Place, asked_at
 from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides
 from stunt.motion.library import clip_beside, load_clip
@@ -46,7 +46,8 @@ def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: s
         source: The script's file; clips and mapping files are looked for beside it.
         mapping: A mapping file for those clips that have the joints it names.
     """
-    motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
+    with asked_at(play.place):
+        motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
     return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
 
 

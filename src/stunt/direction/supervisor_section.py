@@ -27,6 +27,7 @@ from stunt.direction.supervisor.registry import make_controller
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.walk_part import walk_controller
+from stunt.errors import asked_at
 from stunt.motion.library import clip_beside, load_clip
 from stunt.stage.loop import Stage
 
@@ -71,7 +72,8 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
     """Make a clip player as a script describes it."""
     beside = Path(source).parent if source else Path()
     character = stage.character(name)
-    motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
+    with asked_at(spec.place):
+        motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
     motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
     return ClipPlayer(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,

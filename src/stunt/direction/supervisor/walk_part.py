@@ -11,7 +11,7 @@ from stunt.direction.door.values import Section, items, name, number, truth, who
 from stunt.direction.supervisor.clip_player import HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
 from stunt.direction.supervisor.path_walker import PathWalker
-from stunt.errors import NOWHERE, InvalidValueError, Place
+from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
@@ -83,8 +83,9 @@ def walk_controller(stage: Stage, character: str, spec: WalkSpec, source: str) -
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
     beside = Path(source).parent if source else Path()
     clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]
-    graph = build_graph(clips, cache=user_cache())
-    return PathWalker(
-        spec.name, graph, spec.path, stage, character, threshold=spec.threshold, hit_threshold=spec.hit_threshold,
-        priority=spec.priority, only_asked=spec.asked, settings=SearchSettings(speed=spec.speed),
-    )  # fmt: skip
+    with asked_at(spec.place):
+        return PathWalker(
+            spec.name, build_graph(clips, cache=user_cache()), spec.path, stage, character, threshold=spec.threshold,
+            hit_threshold=spec.hit_threshold, priority=spec.priority, only_asked=spec.asked,
+            settings=SearchSettings(speed=spec.speed),
+        )  # fmt: skip
