@@ -12,7 +12,7 @@ from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip
-from stunt.motion.mapping import JointMapping
+from stunt.motion.mapping import JointMapping, with_mapping
 from stunt.motion.other_body import has_bones_of, has_parts_of_person, retargeted_qpos, sole_geoms
 from stunt.motion.skeleton_body import body_from_clip
 from stunt.rotations import Floats
@@ -77,12 +77,14 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
     Raises:
         BodyError: The body is no person's that Stunt can tell the parts of; a mapping says which is which.
     """
-    if mapping is None and has_parts_of_person(clip):
+    if mapping is not None:
+        clip = with_mapping(clip, mapping)
+    if has_parts_of_person(clip):
         body = body_from_clip(clip)
         if has_bones_of(character, body):
             times = np.arange(body.clip.frames) / clip.fps
             return Motion(clip.name, clip.fps, np.asarray(body.qpos_at(times), float), clip.loop)
-    return retargeted_motion(clip, character, mapping)
+    return retargeted_motion(clip, character)
 
 
 def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Motion:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.control.worldspace_program import ServoSettings
+from stunt.direction.clips_section import trimmed_motion
 from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.supervisor.actor import LOOK, Actor
@@ -26,7 +27,8 @@ from stunt.direction.supervisor.registry import make_controller
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.walk_part import walk_controller
-from stunt.motion.library import load_clip
+from stunt.errors import asked_at
+from stunt.motion.library import clip_beside, load_clip
 from stunt.stage.loop import Stage
 
 if TYPE_CHECKING:
@@ -69,11 +71,10 @@ class Requests:
 def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> ClipPlayer:
     """Make a clip player as a script describes it."""
     beside = Path(source).parent if source else Path()
-    named = str(beside / spec.clip) if (beside / spec.clip).exists() else spec.clip
     character = stage.character(name)
-    motion = motion_of_clip(load_clip(named, place=spec.place), character)
-    end = motion.duration if spec.end is None else spec.end
-    motion = grounded(stage.model, character, motion.trimmed(spec.begin, end))
+    with asked_at(spec.place):
+        motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
+    motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
     return ClipPlayer(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,

@@ -213,11 +213,11 @@ class Tracker:
             float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
         )  # fmt: skip
 
-    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+    def summary(self, time: Floats, qpos: Floats, torque: Floats) -> dict[str, Any]:
         """Return how well it followed, over a take's frames (see `stunt.direction.tracking_measure`)."""
         from stunt.direction.tracking_measure import measure
 
-        return measure(self, time, qpos)
+        return measure(self, time, qpos, torque)
 
     def _string(self) -> tuple[str, Floats]:
         f = self.program.numbers[self.number]

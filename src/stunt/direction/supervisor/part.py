@@ -8,6 +8,7 @@ from typing import Any
 
 from stunt.character.character import Character
 from stunt.control.root_spring import RootSpring
+from stunt.direction.clips_part import check_range
 from stunt.direction.door.node import Node
 from stunt.direction.door.values import (
     Section,
@@ -158,6 +159,7 @@ def _clip(key: str, node: Node, things: tuple[str, ...]) -> ClipSpec:
     if isinstance(node.value, str):
         return ClipSpec(key, name(node), place=node.place)
     section = Section(node, f"clip '{key}'", CLIP_KEYS)
+    check_range(section)
     return ClipSpec(
         key, section.read("clip", name, key),
         section.read("loop", truth, False), section.read("asked", truth, False), section.read("whole", truth, False),
