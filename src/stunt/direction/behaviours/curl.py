@@ -27,6 +27,7 @@ class Curl(Behaviour):
     priority = REFLEX
     interrupts = True
     longest = 5.0
+    low = True
 
     def __init__(self, name: str = "", *, horizon: float = 0.5, within: float = 0.4, hold: float = 0.4) -> None:
         """Say how far ahead it looks [s], how near counts [m], and how long it holds [s]."""

@@ -68,6 +68,7 @@ class Dive(Behaviour):
     priority = REFLEX + 2
     interrupts = True
     longest = 4.0
+    low = True
 
     def __init__(
         self, ball: str = "ball", name: str = "", *, goal: Goal | None = None, horizon: float = 1.2, spring: float = 0.4

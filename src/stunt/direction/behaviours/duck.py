@@ -33,6 +33,7 @@ class Duck(Behaviour):
     priority = REFLEX + 1
     interrupts = True
     longest = 4.0
+    low = True
 
     def __init__(
         self, name: str = "", *, horizon: float = 0.65, margin: float = 0.01, spring: float = 0.4

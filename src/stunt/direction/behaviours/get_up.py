@@ -40,6 +40,7 @@ class GetUp(Behaviour):
     name = "get up"
     priority = RECOVERY
     longest = 12.0
+    low = True
     shared = ("sense", "drive", "motions")
 
     def __init__(self, motions: Mapping[str, Motion], name: str = "", *, gather: float = 0.6) -> None:

@@ -28,6 +28,7 @@ class Lie(Behaviour):
     name = "lie"
     priority = IDLE + 1
     longest = 30.0
+    low = True
 
     def __init__(self, name: str = "", *, still: float = 0.25, rest: float = 0.4, tone: float = 0.05) -> None:
         """Say how long to rest [s], and what counts as rest [m/s]."""

@@ -37,6 +37,7 @@ class Roll(Behaviour):
     priority = REFLEX + 1
     interrupts = True
     longest = 3.0
+    low = True
 
     def __init__(
         self, name: str = "", *, direction: float | None = None, speed: float = 5.0, tightness: float = 0.7,
