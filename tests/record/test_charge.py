@@ -111,9 +111,8 @@ def test_the_report_tells_who_was_in_charge_when_and_what_came_to_nothing():
 
 
 def test_the_log_is_printed_readably_and_cut_where_one_wants():
-    report = make_report(
-        take_with(IDLE, noted("removed", 0.3, "mine", "raised"), switch(0.5, "duck", ended="running")), wall_seconds=None
-    )
+    take = take_with(IDLE, noted("removed", 0.3, "mine", "raised"), switch(0.5, "duck", ended="running"))
+    report = make_report(take, wall_seconds=None)
     console = Console(width=140, record=True, file=io.StringIO())
     console.print(beat_table(report))
     text = console.export_text()

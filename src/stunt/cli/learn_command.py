@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from stunt.cli.take_files import check_writable
-from stunt.cli.terminal import progress_bar, say, write
+from stunt.cli.terminal import say, share_bar, write
 from stunt.errors import InvalidValueError
 
 HELP = "try a controller from many states, and learn from which it succeeds"
@@ -41,7 +41,7 @@ def learn(args: argparse.Namespace) -> int:
     out = Path(args.out)
     check_writable(out)
     name = args.controller.rpartition(":")[2].lower()
-    with progress_bar(f"try {name}", 1.0, quiet=args.quiet or args.json) as show:
+    with share_bar(f"trying {name}", quiet=args.quiet or args.json) as show:
         samples = collect(
             TrialPlan(args.controller, args.body), args.tries, out / f"{name}.jsonl", seed=args.seed,
             processes=args.processes, progress=lambda done, of: show(done / of),

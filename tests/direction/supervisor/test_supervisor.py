@@ -317,7 +317,8 @@ def test_who_else_can_takes_over_from_a_broken_one_before_the_body_goes_limp(way
     stage.step(2.0)
     names = [entry["controller"] for entry in switches(supervisor)]
     assert names == ["idle", "breaks", "idle"] and supervisor.running == "idle"
-    assert switches(supervisor)[-1]["cause"] == "removed" and "'breaks' was taken out" in switches(supervisor)[-1]["why"]
+    entry = switches(supervisor)[-1]
+    assert entry["cause"] == "removed" and "'breaks' was taken out" in entry["why"]
     assert len([entry for entry in supervisor.log if entry["event"] == "removed"]) == 1
     assert supervisor.look().tilt < 0.2
 
