@@ -138,7 +138,8 @@ class Fickle(Stand):
     [
         (Moves, "moved the body while bidding"), (Silent, "without saying why"), (Fickle, "asked twice"),
         (Forgets, "after save and restore"), (Exits, "SystemExit(3)"), (Late, "hit by a ball: raised in step"),
-        (Idler, "on data: is declared otherwise, but left the body kinematic in start"), (lambda: 3, "has no method 'bid'"),
+        (Idler, "on data: is declared otherwise, but left the body kinematic in start"),
+        (lambda: 3, "has no method 'bid'"),
         (lambda: 1 / 0, "cannot be made"),
     ],
 )  # fmt: skip

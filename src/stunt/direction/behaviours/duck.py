@@ -11,6 +11,7 @@ from stunt.direction.behaviours.incoming import Incoming, flying, passing, soone
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, standing, together, trunk, turn
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Help, Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -36,7 +37,7 @@ class Duck(Behaviour):
     low = True
 
     def __init__(
-        self, name: str = "", *, horizon: float = 0.65, margin: float = 0.01, spring: float = 0.4
+        self, name: str = "", *, horizon: Seconds = 0.65, margin: Metres = 0.01, spring: Help = 0.4
     ) -> None:
         """Say how far ahead it looks [s], how careful it is [m], and how much it is helped."""
         super().__init__(name)

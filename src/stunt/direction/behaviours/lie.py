@@ -9,6 +9,7 @@ from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, together, trunk
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import IDLE, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import MetresPerSecond, Seconds, Share
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -30,7 +31,9 @@ class Lie(Behaviour):
     longest = 30.0
     low = True
 
-    def __init__(self, name: str = "", *, still: float = 0.25, rest: float = 0.4, tone: float = 0.05) -> None:
+    def __init__(
+        self, name: str = "", *, still: MetresPerSecond = 0.25, rest: Seconds = 0.4, tone: Share = 0.05
+    ) -> None:
         """Say how long to rest [s], and what counts as rest [m/s]."""
         super().__init__(name)
         self.still, self.rest, self.tone = still, rest, tone

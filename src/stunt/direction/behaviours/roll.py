@@ -12,6 +12,7 @@ from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import tucked
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import Degrees, Help, RadiansPerSecond, Share
 from stunt.direction.supervisor.situation import Situation
 
 LOW = 0.55
@@ -40,8 +41,8 @@ class Roll(Behaviour):
     low = True
 
     def __init__(
-        self, name: str = "", *, direction: float | None = None, speed: float = 5.0, tightness: float = 0.7,
-        turn: float = 2.0 * math.pi, spring: float = 0.2,
+        self, name: str = "", *, direction: Degrees | None = None, speed: RadiansPerSecond = 5.0,
+        tightness: Share = 0.7, turn: Degrees = 2.0 * math.pi, spring: Help = 0.2,
     ) -> None:  # fmt: skip
         """Say where to, how fast, how tightly and how far."""
         super().__init__(name)
