@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
 from stunt.direction.supervisor.parameters import Seconds
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 from stunt.motion.library import load_clip
 from stunt.rotations import Floats
@@ -42,6 +44,7 @@ class GetUp(Behaviour):
     priority = RECOVERY
     longest = 12.0
     low = True
+    practice: ClassVar[Practice] = Practice(("lying",))
     shared = ("sense", "drive", "motions")
 
     def __init__(self, motions: Mapping[str, Motion], name: str = "", *, gather: Seconds = 0.6) -> None:
