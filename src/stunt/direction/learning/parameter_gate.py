@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from stunt.direction.learning.features import body_digest, features
 from stunt.direction.learning.machine import Machine
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
@@ -43,7 +45,7 @@ class ParameterBid(BaseController):
         super().__init__(inner.name)
         machine.check_body(body_digest(stage.model, stage.character(character)))
         self.inner, self.machine, self.least = inner, machine, least
-        self.sampled = [(str(name), float(low), float(high)) for name, low, high in machine.about.get("sampled", ())]
+        self.sampled = tuple((str(n), float(low), float(high)) for n, low, high in machine.about.get("sampled", ()))
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
         self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
         self._open = [name for name, _, _ in self.sampled if getattr(inner, name) is None]
@@ -67,12 +69,11 @@ class ParameterBid(BaseController):
             np.linspace(low, high, CHOICES) if name in self._open else np.array([float(getattr(self.inner, name))])
             for name, low, high in self.sampled
         ]
-        grid = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=-1) if axes else None
-        rows = seen[None] if grid is None else np.concatenate([np.tile(seen, (len(grid), 1)), grid], axis=1)
-        chances = self.machine.chance(rows)
+        choices = list(itertools.product(*(axis.tolist() for axis in axes)))
+        practice = Practice(sampled=self.sampled)
+        chances = self.machine.chance(np.array([[*seen, *practice.features(told)] for told in choices]))
         k = int(np.argmax(chances))
-        names = [name for name, _, _ in self.sampled]
-        told = {} if grid is None else dict(zip(names, grid[k].tolist(), strict=True))
+        told = dict(zip((name for name, _, _ in self.sampled), choices[k], strict=True))
         return float(chances[k]), {name: told[name] for name in self._open}
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:

@@ -25,8 +25,10 @@ from stunt.stage.scene import Push
 BLEW_UP: Final = "blew up"
 SETTLE: Final = 1.2
 """How long a limp body lies before it is handed over [s]."""
-LONGEST_FALL: Final = 1.5
-"""A push that has not tipped a body so long after is handed over as it is [s]."""
+WEAK: Final = 0.3
+"""Strength of a body that is to fall; half a second later it goes limp."""
+LONGEST_FALL: Final = 2.5
+"""A body that has not tipped so long after is handed over as it is [s]."""
 _LOOK: Final = round(HZ / trial.LOOK_HZ)
 _START: Final = Status("failed", "a try begins")
 
@@ -87,9 +89,9 @@ def _pushed(plan: TrialPlan, rng: np.random.Generator, weakest: float = 0.0) -> 
 def _falling(plan: TrialPlan, rng: np.random.Generator) -> tuple[Stage, Actor, tuple[float, ...]]:
     """Be pushed hard; the controller takes over once the body leans so far, or lies."""
     stage, actor, (direction, size, _) = _pushed(plan, rng, 0.6 * STRONGEST)
-    lean, end = float(rng.uniform(0.6, 1.5)), stage.time + LONGEST_FALL
-    while stage.time < end and Situation(stage, actor.character).tilt < lean:
-        actor.strength(0.3)
+    lean, began = float(rng.uniform(0.6, 1.5)), stage.time
+    while stage.time < began + LONGEST_FALL and Situation(stage, actor.character).tilt < lean:
+        actor.strength(WEAK if stage.time < began + 0.5 else 0.01)
         stage.advance(_LOOK)
     actor.recover()
     return stage, actor, (direction, size, lean)

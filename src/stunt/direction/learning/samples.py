@@ -44,13 +44,13 @@ class Samples:
     @property
     def features(self) -> np.ndarray:
         """States, then the controller's own parameters, (N, 17 + those)."""
-        rows = [(*sample.features, *sample.sampled) for sample in self.samples]
+        rows = [(*sample.features, *self.plan.practice.features(sample.sampled)) for sample in self.samples]
         return np.array(rows).reshape(-1, len(self.names))
 
     @property
     def names(self) -> list[str]:
         """What each feature is called."""
-        return [*FEATURES, *(name for name, _, _ in self.plan.practice.sampled)]
+        return [*FEATURES, *self.plan.practice.feature_names()]
 
     @property
     def success(self) -> np.ndarray:

@@ -145,9 +145,15 @@ def _motion(clip: str, body: str, stage: Stage) -> Motion:
 
 
 def plan_digest(plan: TrialPlan) -> str:
-    """Return the digest of the body a plan tries on."""
+    """Return the digest of the body a plan tries on.
+
+    Raises:
+        StuntError: There is no such body, it has no feet, or the controller cannot be made for it.
+    """
     body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
     stage = Stage(Scene(characters={WHO: body}))
+    features(stage, stage.character(WHO))  # complains where there are no feet, before anything is tried
+    make_controller(plan.controller, stage, WHO)
     return body_digest(stage.model, stage.character(WHO))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -27,6 +28,25 @@ class Practice:
     starts: tuple[str, ...] = ("pushed",)
     success: Literal["stands", "says"] = "stands"
     sampled: tuple[tuple[str, float, float], ...] = ()
+
+    def feature_names(self) -> list[str]:
+        """Return what the parameters are called where something is learned over them."""
+        return [name for entry in self.sampled for name in _names(entry)]
+
+    def features(self, told: Sequence[float]) -> list[float]:
+        """Return the parameters as numbers to learn over: of a direction all around, cosine and sine."""
+        pairs = zip(self.sampled, told, strict=True)
+        rows = [(math.cos(value), math.sin(value)) if _round(entry) else (value,) for entry, value in pairs]
+        return [number for row in rows for number in row]
+
+
+def _round(entry: tuple[str, float, float]) -> bool:
+    """Whether a parameter goes all around, so that its least and its most are the same."""
+    return abs(entry[2] - entry[1] - 2.0 * math.pi) < 1e-6
+
+
+def _names(entry: tuple[str, float, float]) -> tuple[str, ...]:
+    return (f"{entry[0]}_cos", f"{entry[0]}_sin") if _round(entry) else (entry[0],)
 
 
 def practice_of(maker: Callable[..., Any]) -> Practice:
