@@ -68,8 +68,15 @@ def test_who_dives_and_stays_down_has_not_fallen_but_ended_lying():
     assert not entry["fell"] and entry["ended_lying"]
 
 
+def test_who_catches_a_dive_that_succeeded_before_the_ground_is_part_of_it():
+    events = IDLE, switch(0.05, "dive", low=True), switch(0.3, "fall")
+    assert not entry_of(take_with(*events, height=DOWN, tilt_deg=(0, 40, 80, 90, 90)))["fell"]
+
+
 def test_who_rolls_out_of_a_fall_has_fallen():
-    events = IDLE, switch(0.1, "fall"), switch(0.45, "roll", low=True), switch(0.8, "lie", low=True)
+    hit = switch(0.1, "idle (tracking)", ended="running", cause="hit")
+    falls = switch(0.2, "fall", ended="failed")
+    events = IDLE, hit, falls, switch(0.45, "roll", low=True), switch(0.8, "lie", low=True)
     take = take_with(*events, height=DOWN, tilt_deg=(0, 40, 80, 90, 90))
     assert entry_of(take)["fell"] and entry_of(take)["ended_lying"]
     warnings = make_report(take, wall_seconds=None)["warnings"]

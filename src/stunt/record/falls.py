@@ -74,9 +74,13 @@ def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def _unmeant(take: Take, switches: Sequence[Event], first: int, fallen: int, end: int) -> float | None:
     """Return when going down from frame `first` on became a fall [s]; it was down at `fallen`, up again at `end`."""
     begins, down_at, up_at = (float(take.time[min(k, len(take.time) - 1)]) for k in (first, fallen, end))
+    meant = True
     for event, after in zip(switches, [*switches[1:], None], strict=True):
         until = np.inf if after is None else float(after["time"])
-        if float(event["time"]) <= down_at and until > begins and not _means_it(event):
+        # What follows a dive that succeeded on the same way down is part of it, whoever catches the body.
+        goes_on = meant and float(event["time"]) > begins and (event["cause"], event["ended"]) == ("ended", "succeeded")
+        meant = _means_it(event) or goes_on
+        if float(event["time"]) <= down_at and until > begins and not meant:
             return down_at
     for event in switches:
         lost = event["ended"] == "failed" or event["cause"] in ("interrupt", "hit", "removed")
