@@ -14,6 +14,7 @@ from stunt.direction.supervisor.actor import LOOK, Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.parameters import values_for
 from stunt.direction.supervisor.part import (
     ClipSpec,
     ControllerSpec,
@@ -23,7 +24,7 @@ from stunt.direction.supervisor.part import (
     read_supervisor_part,
     supervisor_part_to_data,
 )
-from stunt.direction.supervisor.registry import make_controller
+from stunt.direction.supervisor.registry import make_controller, maker_of
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.walk_part import walk_controller
@@ -84,7 +85,8 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
 
 def registered_controller(stage: Stage, name: str, spec: ControllerSpec) -> Controller:
     """Make a registered controller as a script describes it."""
-    made = make_controller(spec.use, stage, name, spec.place)
+    parameters = values_for(maker_of(spec.use, spec.place), dict(spec.parameters))
+    made = make_controller(spec.use, stage, name, spec.place, parameters)
     made.name = spec.name
     for key in ("priority", "interrupts", "longest"):
         if (value := getattr(spec, key)) is not None:

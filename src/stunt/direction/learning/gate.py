@@ -48,7 +48,7 @@ class LearnedBid(BaseController):
         machine.check_body(body_digest(stage.model, stage.character(character)))
         self.inner, self.machine, self.least = inner, machine, least
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | None:
         """Bid as the controller does where it has a good chance; with a poor one a try is only better than nobody.
