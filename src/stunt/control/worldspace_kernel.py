@@ -19,7 +19,7 @@ from stunt.control.views import floats, ints, longs
 from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
-_REPEATS = 3
+_REPEATS = 2
 _STATE = STEP_STATE
 
 
