@@ -7,14 +7,14 @@ fist where the opponent's head or chest will be. Whoever is down is left alone, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import zlib
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.clip_player import HIT_THRESHOLD
 from stunt.direction.supervisor.contract import RUNNING, Bid, Status
 from stunt.direction.supervisor.graph_controller import GraphController
 from stunt.direction.supervisor.situation import Situation
@@ -24,19 +24,23 @@ from stunt.motion.graph.walker import FPS
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
-READY: Final = 0.12
+READY: Final = 0.08
 """Up to which distance a boxer goes over to its graph: from standing upright with the hands anywhere."""
-FIRM: Final = 5.0
+FELT: Final = 0.003
+"""The same for the state a blow would leave: boxers are touched all the time, and what touches them should show."""
+FIRM: Final = 10.0
 """A fist is driven by the whole body: it weighs more than a hand that hangs."""
 _AHEAD = 1.8  # how much of what may come is handed to the body: what a tracking twin goes on with [s]
 _EARLY = 0.08  # so long before what is decided ends the next is decided [s]
 _SEAM = 0.1  # from one portion into the next [s]
 _FORESEEN = 0.3  # how far ahead the opponent's way is thought on [s]
-_AIMED = 0.3, 0.2  # before and after a blow lands its own fist is no hit [s]
+_AIMED = 0.3, 0.2  # before and after a blow lands what its own limb feels is no hit [s]
+_STEADY = 0.6  # whoever moves faster than this under forces is not set yet [m/s]
 _PATIENCE = 3.0  # how long a blow is tried before the boxer thinks of something else [s]
 _WHIM = 1.5  # how much dearer than the nearest blow another may look
 _COMING = 0.15  # an opponent that comes faster than this need not be gone to [m/s]
-_PAUSE = 0.3, 1.3  # how long it circles between blows [s]
+_TURN = 2.2  # how long one has the initiative [s]
+_PAUSE = 0.1, 0.8  # how long it circles between blows [s]
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,9 @@ class Distances:
         waiting: While the opponent is down, seen from where its body ends.
     """
 
-    circling: tuple[float, float] = (0.9, 1.25)
-    striking: tuple[float, float] = (-0.04, 0.12)
-    waiting: tuple[float, float] = (0.75, 1.4)
+    circling: tuple[float, float] = (0.8, 1.6)
+    striking: tuple[float, float] = (-0.12, 0.1)
+    waiting: tuple[float, float] = (1.0, 2.2)
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class Boxer(GraphController):
         ring: Ring | None = None,
         distances: Distances | None = None,
         threshold: float = READY,
-        hit_threshold: float = HIT_THRESHOLD,
+        hit_threshold: float = FELT,
         firm: float = FIRM,
         **options: Any,
     ) -> None:
@@ -131,14 +135,6 @@ class Boxer(GraphController):
     # ---- what the supervisor asks
 
     @property
-    def passive(self) -> frozenset[str]:
-        """Whoever is being struck does not count as a hit: a fist feels what it hits."""
-        since = self._stage.time - self._begun
-        before, after = _AIMED
-        strikes = any(one.time - before < since < one.time + after for one in self._walker.landed)
-        return frozenset((self.against,)) if strikes and self._begun >= 0.0 else frozenset()
-
-    @property
     def walked(self) -> tuple[tuple[float, str], ...]:
         """When which clip was entered, since it took over [s]."""
         return tuple((entered.time, entered.clip) for entered in self._walker.log)
@@ -149,11 +145,35 @@ class Boxer(GraphController):
             return None
         if now.last is None and now.elapsed == 0.0 and self._begun < 0.0:
             return Bid(0.5, "the match begins")
+        if now.struck and (limb := self._striking(now)):
+            return Bid(0.5, f"its own {limb} struck")
+        if self._begun < 0.0 and not self._is_set(now):
+            return None
         return self._most_alike(now)
+
+    def _is_set(self, now: Situation) -> bool:
+        """Whether it stands on its feet, goes nowhere and is clear of the opponent: data would put limbs into it."""
+        if any(touch.other == self.against for touch in now.touches):
+            return False
+        root = now.character.root
+        assert root is not None  # supervised characters have free roots
+        high = now.qpos[2] > 0.85 * now.stage.model.qpos0[root.qpos + 2]
+        return bool(high) and now.tilt < 0.4 and float(np.linalg.norm(now.root_velocity)) < _STEADY
+
+    def _striking(self, now: Situation) -> str:
+        """Return the limb with which it strikes right now, if nothing else of it touches the opponent."""
+        since = now.time - self._begun
+        before, after = _AIMED
+        for one in self._walker.landed:
+            if one.time - before < since < one.time + after:
+                limb = self.searcher.blow(one.blow).limb
+                touched = {touch.body for touch in now.touches if touch.other == self.against}
+                return limb if touched <= _LIMBS[limb] else ""
+        return ""
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Go over to the graph, from the guard where the match begins with it."""
-        source, frame = bid.plan or (self.graph.source_number(_GUARD), 0)
+        source, frame = bid.plan or (0, 0)  # the guard is the first clip
         if bid.plan is None:
             frame = int(np.argmax(self.graph.kept[source]))
             place = Planar(float(now.root_position[0]), float(now.root_position[1]), now.heading)
@@ -201,12 +221,22 @@ class Boxer(GraphController):
             if done and done[-1] > intent.until - _PATIENCE - self._begun or now.time > intent.until:
                 return Intent("circle", now.time + float(now.rng.uniform(*_PAUSE)))
             return intent
-        if now.time < intent.until:
+        if now.time < intent.until or not self._has_initiative(now):
             return Intent("circle", intent.until)
         tried = [Intent("strike", now.time + _PATIENCE, blow.name) for blow in self.searcher.blows]
         costs = [self.searcher.best(self._walker.here, self._goal(now, one))[1] for one in tried]
         # The blow that is nearest at hand, mostly.
         return tried[int(np.argmin(np.array(costs) * now.rng.uniform(1.0, _WHIM, len(costs))))]
+
+    def _has_initiative(self, now: Situation) -> bool:
+        """Whether it is this boxer's turn to go in. Two that go in at once would only run into each other.
+
+        Drawn anew every `_TURN` seconds; both boxers draw the same without having to talk.
+        """
+        pair = sorted((now.character.name, self.against))
+        turn = int(now.time / _TURN), zlib.crc32("|".join(pair).encode())
+        drawn = int(np.random.default_rng([now.stage.scene.seed, *turn]).integers(2))
+        return pair[drawn] == now.character.name
 
     def _goal(self, now: Situation, intent: Intent) -> Pursuit:
         """Return what the search should go for."""
@@ -216,14 +246,15 @@ class Boxer(GraphController):
         if intent.mood != "wait" and float(way @ to_me) > _COMING * float(np.linalg.norm(to_me)):
             far = max(far, float(np.linalg.norm(to_me)))  # it comes by itself; to go and meet it would be too much
         ahead = where + _FORESEEN * way
-        aim = ahead
-        if intent.blow:
-            part = next(blow.aim for blow in self.searcher.blows if blow.name == intent.blow)
-            aim = now.stage.data.xpos[self._opponent.body(part)][:2] + _FORESEEN * way
-        return Pursuit(
-            (float(ahead[0]), float(ahead[1])), (float(aim[0]), float(aim[1])), near, far,
-            middle=(self.ring.x, self.ring.y), ring=self.ring.radius, blow=intent.blow,
+        goal = Pursuit(
+            (float(ahead[0]), float(ahead[1])), nearest=near, farthest=far, middle=(self.ring.x, self.ring.y),
+            ring=self.ring.radius,
         )  # fmt: skip
+        if not intent.blow:
+            return goal
+        blow = self.searcher.blow(intent.blow)
+        aim = now.stage.data.xpos[self._opponent.body(blow.aim), :2] + _FORESEEN * way
+        return replace(goal, aim=(float(aim[0]), float(aim[1])), short=blow.short, blow=blow.name)
 
     def _distances(self, now: Situation, intent: Intent) -> tuple[float, float]:
         """Return how near and how far from the opponent to be [m]."""
@@ -266,4 +297,8 @@ class Boxer(GraphController):
         self._walker.restore(walk)
 
 
-_GUARD = "guard"
+_LIMBS: Final = {
+    **{f"{side}_hand": frozenset((f"{side}_hand", f"{side}_forearm")) for side in "lr"},
+    **{f"{side}_foot": frozenset((f"{side}_foot", f"{side}_toe", f"{side}_shank")) for side in "lr"},
+}
+"""What belongs to a limb that strikes."""

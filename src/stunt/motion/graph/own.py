@@ -36,15 +36,12 @@ OWN_BOXING: Final = (
 OWN_BLOWS: Final = (
     Blow("jab", "jab", 0.53, "l_hand"),
     Blow("cross", "cross", 0.53, "r_hand"),
-    Blow("straight", "punch", 1.30, "r_hand", "thorax"),
-    Blow("hook", "hook", 0.84, "l_hand", "thorax"),
-    Blow("kick", "kick", 1.0, "r_foot", "thorax"),
+    Blow("straight", "punch", 1.30, "r_hand", "thorax", 0.22),
+    Blow("hook", "hook", 0.84, "l_hand", "thorax", 0.22),
+    Blow("kick", "kick", 1.0, "r_foot", "thorax", 0.2),
 )
 """Their blows."""
+OWN_DEAR: Final = {"jab": 0.05, "cross": 0.05, "punch": 0.05, "hook": 0.05, "kick": 0.05, "box_breather": 0.1}
+"""What playing a frame of them costs if nobody wants the blow [m²]: no blows into the air, no rest without need."""
 BOXING: Final = GraphSettings(mirror=False, blend=0.3, most=0.03, apart=0.4)
 """Mirrored, a boxer would change its stance; blends are short, as its steps are."""
-
-
-def own_boxing_graph(cache: Path | None = None) -> MotionGraph:
-    """Return the graph of the package's own boxing."""
-    return build_graph([load_clip(name) for name in OWN_BOXING], BOXING, cache=cache)

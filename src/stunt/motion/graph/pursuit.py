@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import InvalidValueError
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.pursuit_kernel import pursue
 from stunt.motion.graph.search import Here, Searcher
@@ -31,6 +31,7 @@ class Blow:
         time: When in it [s].
         limb: What hits: `l_hand`, `r_hand`, `l_foot`, `r_foot`.
         aim: What of the opponent it goes for: `head` or `thorax`.
+        short: How far short of its aim's middle the wrist or the ankle ends [m]: fist, and half of what it hits.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Blow:
     time: float
     limb: str
     aim: str = "head"
+    short: float = 0.18
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Pursuit:
     nearest: float = 0.9
     farthest: float = 1.3
     facing: float = math.radians(32.0)
-    short: float = 0.17
+    short: float = 0.18
     middle: tuple[float, float] = (0.0, 0.0)
     ring: float = 2.5
     blow: str = ""
@@ -93,11 +95,11 @@ class PursuitSettings:
     too_far: float = 0.6
     facing: float = 0.06
     outside: float = 2.0
-    centre: float = 0.004
+    centre: float = 0.0004
     waiting: float = 0.06
     miss: float = 40.0
     change: float = 30.0
-    hop: float = 0.03
+    hop: float = 0.05
     hope: float = 0.02
     branches: int = 600
 
@@ -158,12 +160,19 @@ class PursuitSearcher:
             price[starts[k] : starts[k + 1]] = cost
         return limbs, blows, price
 
+    def blow(self, name: str) -> Blow:
+        """Return a blow by name, or say which there are."""
+        known = {one.name: one for one in self.blows}
+        if name not in known:
+            raise UnknownNameError("blow", name, known)
+        return known[name]
+
     def reach(self, name: str) -> float:
         """Return from how far away a blow reaches its aim's middle [m], over the ground."""
-        blow = next(one for one in self.blows if one.name == name)
+        blow = self.blow(name)
         k, frame = self.graph.source_number(blow.clip), self.frame_of(blow)
         limb = self._tables[0][self.plain.starts[k] + frame, :2]
-        return float(np.linalg.norm(limb - self.graph.sources[k].ground_track[frame, :2])) + Pursuit.short
+        return float(np.linalg.norm(limb - self.graph.sources[k].ground_track[frame, :2])) + blow.short
 
     def best(self, here: Here, goal: Pursuit) -> tuple[list[int], float, int]:
         """Return the best way on: numbers of its transitions in order, its cost per frame, branches looked at."""

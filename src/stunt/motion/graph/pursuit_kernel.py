@@ -48,7 +48,8 @@ def _blow_cost(
     way = max(np.sqrt(ax * ax + ay * ay), 1e-6)
     off_x = goal[AIM_X] - goal[SHORT] * ax / way - hx
     off_y = goal[AIM_Y] - goal[SHORT] * ay / way - hy
-    return weights[MISS] * (off_x * off_x + off_y * off_y), 1
+    past = max(0.0, -(off_x * ax + off_y * ay) / way)  # to strike through somebody is worse than to fall short
+    return weights[MISS] * (off_x * off_x + off_y * off_y + 3.0 * past * past), 1
 
 
 @compiled
