@@ -12,12 +12,17 @@ from stunt.direction.experiments.cast import Show, person, put_on, supervise, su
 from stunt.direction.supervisor.boxer import Ring
 from stunt.direction.supervisor.contract import REFLEX, Controller
 from stunt.direction.supervisor.fight_part import FightSpec, fight_controllers
+from stunt.stage.scene import PropSpec
 
 RED, BLUE, BOX = "red", "blue", "box"
 PEOPLE = RED, BLUE
 RING = Ring()
+ROPES = RING.radius + 1.0
+"""Who is knocked about may go so far from the middle [m]: where the ropes would be."""
 AGILE = 0.1
 """Help for a boxer's root while it catches itself, share of m·g·h."""
+HILLS = 0.05
+"""How high the ground goes up and down [m]."""
 LEAST_BLOW = 100.0
 """A hit weaker than this is a touch of guards [N]."""
 
@@ -60,7 +65,7 @@ GRACE = 12.0
 
 
 def boxing(seed: int, *, seconds: float = 30.0) -> Show:
-    """Set the scene: two boxers in a ring, face to face, at random distance and heading."""
+    """Set the scene: two boxers on uneven ground, face to face, at random distance and heading."""
     rng = np.random.default_rng(seed)
     half, turn = rng.uniform(0.7, 1.1), rng.uniform(-math.pi, math.pi)
     x, y = half * math.cos(turn), half * math.sin(turn)
@@ -68,7 +73,9 @@ def boxing(seed: int, *, seconds: float = 30.0) -> Show:
         RED: person((-x, -y), turn + rng.uniform(-0.4, 0.4), "guard"),
         BLUE: person((x, y), turn + math.pi + rng.uniform(-0.4, 0.4), "guard"),
     }
-    show = put_on("Boxing match", people, {}, seed=seed, seconds=seconds)
+    heights = tuple(tuple(float(high) for high in row) for row in rng.uniform(0.0, 1.0, (11, 11)))
+    hills = PropSpec("heightfield", size=(8.0, 8.0, HILLS), heights=heights, color=(0.72, 0.68, 0.6, 1.0))
+    show = put_on("Boxing match", people, {"hills": hills}, seed=seed, seconds=seconds)
     for name, other in ((RED, BLUE), (BLUE, RED)):
         supervise(show, name, corner(show, name, other))
     return show

@@ -13,11 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.direction.ground import Ground
 from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RUNNING, Bid, Status
 from stunt.direction.supervisor.graph_controller import GraphController
 from stunt.direction.supervisor.situation import Situation
+from stunt.direction.supervisor.terrain import on_ground
 from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.pursuit import Pursuit, PursuitSearcher, PursuitWalker
 from stunt.motion.graph.walker import FPS
@@ -126,7 +128,7 @@ class Boxer(GraphController):
         self.against, self.searcher, self.firm = against, searcher, firm
         self.ring, self.distances = ring or Ring(), distances or Distances()
         self._opponent = stage.character(against)
-        self._stage = stage
+        self._ground = Ground(stage)
         self._walker = PursuitWalker(searcher, Pursuit((0.0, 0.0)))
         self._fixed: Any = None
         self._decided = 0.0
@@ -209,7 +211,8 @@ class Boxer(GraphController):
         clip = self._walker.clip_until(max(since, self._decided) + _AHEAD)
         times = since - self._walker.begins + np.arange(round(_AHEAD * FPS) + 1) / FPS
         actor.firm = self.firm
-        actor.play(Motion(self.name, FPS, self._qpos(clip, times)), blend=blend, place=False)
+        frames = on_ground(now.stage.model, now.character, self._ground, self._qpos(clip, times), FPS)
+        actor.play(Motion(self.name, FPS, frames), blend=blend, place=False)
 
     def _next_intent(self, now: Situation) -> Intent:
         """Circle, strike, circle …; wait while the opponent is down."""

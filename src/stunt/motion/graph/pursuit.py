@@ -94,10 +94,10 @@ class PursuitSettings:
     too_near: float = 4.0
     too_far: float = 0.6
     facing: float = 0.06
-    outside: float = 2.0
+    outside: float = 6.0
     centre: float = 0.0004
     waiting: float = 0.06
-    miss: float = 40.0
+    miss: float = 70.0
     change: float = 30.0
     hop: float = 0.05
     hope: float = 0.02
