@@ -66,7 +66,7 @@ class Distances:
 
     circling: tuple[float, float] = (0.8, 1.6)
     striking: tuple[float, float] = (-0.12, 0.1)
-    waiting: tuple[float, float] = (1.0, 2.2)
+    waiting: tuple[float, float] = (1.5, 2.6)
 
 
 @dataclass(frozen=True)

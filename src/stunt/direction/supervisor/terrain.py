@@ -1,4 +1,4 @@
-"""Data on uneven ground: clips know a flat floor; feet go up and down with what is under them, and the hips with the feet."""
+"""Data on uneven ground: clips know a flat floor; feet go up and down with the ground, and the hips with the feet."""
 
 from __future__ import annotations
 
