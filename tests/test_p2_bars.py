@@ -10,6 +10,9 @@ from collections.abc import Iterable
 import pytest
 
 from stunt.direction.experiments import boxing, duck, goalie, kick, trip
+from stunt.direction.performance import perform
+from stunt.direction.script_file import load_script
+from stunt.examples import example
 
 FIRST = 1000
 QUICK_MATCH = 14
@@ -104,6 +107,22 @@ def test_a_strong_kick_floors_its_partner_who_gets_up() -> None:
 def test_a_walker_that_trips_walks_again() -> None:
     (how,) = tripped((8,), 1)
     assert 0.0 < how.again <= trip.LIMIT
+
+
+def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_says_why() -> None:
+    take = perform(load_script(example("trip").path))
+    log = [event for event in take.events if event["kind"] == "supervisor" and event["event"] == "switch"]
+    for entry in log:
+        print(f"{entry['time']:.2f} {entry['controller']}: {entry['why']}; before: {entry['reason']}")
+    who = [entry["controller"] for entry in log]
+    chain = ["walk", "walk (tracking)", "fall", "roll", "get_up", "walk"]
+    rest = iter(who)
+    assert all(name in rest for name in chain), who  # one after another, whatever came in between
+    assert "ball" in log[1]["why"] and log[1]["cause"] == "hit"
+    assert all(entry["why"] or entry["reason"] for entry in log)
+    last = log[-1]["time"]
+    height = take.qpos[take.times > last + 0.5, 2]
+    assert who[-1] == "walk" and len(height) and height.min() > 0.8  # and it stays up
 
 
 def test_a_boxer_that_is_knocked_down_gets_up_and_boxes_on() -> None:
