@@ -121,7 +121,7 @@ def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_s
     assert "ball" in log[1]["why"] and log[1]["cause"] == "hit"
     assert all(entry["why"] or entry["reason"] for entry in log)
     last = log[-1]["time"]
-    height = take.qpos[take.times > last + 0.5, 2]
+    height = take.qpos[take.time > last + 0.5, 2]
     assert who[-1] == "walk" and len(height) and height.min() > 0.8  # and it stays up
 
 

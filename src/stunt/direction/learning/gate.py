@@ -45,7 +45,7 @@ class LearnedBid(BaseController):
         inner: The controller.
         machine: What was learned.
         least: Chance of success from which it bids in earnest.
-        rivals: What others learned that may be in the same pool: where one of them has a much better chance, it steps back.
+        rivals: What others of the same pool learned: where one of them has a much better chance, it steps back.
     """
 
     shared = ("inner", "machine", "rivals")

@@ -26,7 +26,7 @@ LOOK_HZ: Final = 30.0
 STRONGEST: Final = 160.0
 """Of a push [N·s]."""
 AFTER: Final = 1.0
-"""A body that still stands so long after its controller is done was saved [s]; balance has it meanwhile, as it would have
+"""A body that still stands so long after its controller is done was saved [s]; balance has it meanwhile, as it would
 under a supervisor."""
 
 
