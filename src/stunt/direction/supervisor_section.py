@@ -13,6 +13,7 @@ from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.supervisor.actor import LOOK, Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
+from stunt.direction.supervisor.fight_part import fight_controllers
 from stunt.direction.supervisor.grounding import grounded
 from stunt.direction.supervisor.parameters import values_for
 from stunt.direction.supervisor.part import (
@@ -99,6 +100,8 @@ def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
     actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
     pool: list[Controller] = [clip_controller(stage, name, spec, source) for spec in part.clips]
     pool += [walk_controller(stage, name, walk, source) for walk in part.walks]
+    for fight in part.fights:
+        pool += fight_controllers(stage, name, fight, source)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
     safe = next((c for c in pool if c.name == part.safe), None)
     relation = Relation(frozenset(part.passive), frozenset(part.active))

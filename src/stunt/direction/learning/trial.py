@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from stunt.character.bodies import BUILT_IN, SUFFIXES
+from stunt.direction.behaviours.balance import Balance
 from stunt.direction.learning.features import FEATURES, body_digest, features
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
@@ -28,7 +29,11 @@ LOOK_HZ: Final = 30.0
 STRONGEST: Final = 160.0
 """Of a push [N·s]."""
 AFTER: Final = 1.0
-"""A body that still stands so long after its controller is done was saved [s]."""
+"""A body that still stands so long after its controller is done was saved [s]; balance has it meanwhile, as it would
+under a supervisor."""
+
+
+PUSHED: Final = Status("failed", "pushed")
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
         controller = make_controller(plan.controller, stage, WHO)
         status = _let(controller, stage, actor)
         if status.state == "succeeded":
-            stage.advance(round(AFTER * HZ))
+            _let(Balance(), stage, actor, seconds=AFTER, last=status)
             if not stands(stage):
                 status = failed("fell afterwards")
     except BlowUpError:
@@ -108,19 +113,20 @@ def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[Stage, Actor]:
     return stage, actor
 
 
-def _let(controller: Controller, stage: Stage, actor: Actor) -> Status:
-    """Let a controller go on until it has succeeded or failed, and say which."""
+def _let(
+    controller: Controller, stage: Stage, actor: Actor, *, seconds: float | None = None, last: Status = PUSHED
+) -> Status:
+    """Let a controller go on until it has succeeded or failed, or for some seconds, and say which."""
     began, step = stage.time, round(HZ / LOOK_HZ)
-    last = Status("failed", "pushed")
 
     def look() -> Situation:
         return Situation(stage, actor.character, since=began, last=Ended("push", last, began))
 
     controller.start(look(), actor, Bid(1.0, "a try"))
-    while stage.time - began < controller.longest:
+    while stage.time - began < (controller.longest if seconds is None else seconds):
         stage.advance(step)
         status = controller.step(look(), actor)
-        if not status.running:
+        if not status.running and seconds is None:
             controller.stop(look(), actor)
             return status if status.state == "failed" or stands(stage) else failed("does not stand")
     return failed("took too long")

@@ -25,6 +25,7 @@ from stunt.direction.door.values import (
 )
 from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
+from stunt.direction.supervisor.fight_part import FightSpec, fight_to_data, read_fight
 from stunt.direction.supervisor.parameters import Parameter, parameters_of
 from stunt.direction.supervisor.registry import maker_of
 from stunt.direction.supervisor.walk_part import WalkSpec, read_walk, walk_to_data
@@ -33,7 +34,7 @@ from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("clips", "walks", "controllers", "safe", "requests", "passive", "active", "rate"),
+    *("clips", "walks", "fights", "controllers", "safe", "requests", "passive", "active", "rate"),
     *("assist", "limit", "yaw", "force", "gain"),
 )
 CLIP_KEYS = (
@@ -124,6 +125,7 @@ class SupervisorPart:
     gain: float = 1.0
     place: Place = field(default=NOWHERE, compare=False)
     walks: tuple[WalkSpec, ...] = ()
+    fights: tuple[FightSpec, ...] = ()
 
 
 def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> SupervisorPart:
@@ -133,12 +135,14 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
     clips = tuple(_clip(key, value, things) for key, value in section.read("clips", entries, {}).items())
     controllers = tuple(_controller(entry) for entry in section.read("controllers", items, ()))
     walks = tuple(read_walk(key, value) for key, value in section.read("walks", entries, {}).items())
-    names = [spec.name for spec in clips] + [spec.name for spec in walks] + [spec.name for spec in controllers]
+    fights = tuple(read_fight(key, value, scene) for key, value in section.read("fights", entries, {}).items())
+    others: list[WalkSpec | FightSpec | ControllerSpec] = [*walks, *fights, *controllers]
+    names = [spec.name for spec in clips] + [spec.name for spec in others]
     if not names:
         raise MissingValueError(
             "clips' or 'controllers", "a supervisor, which needs somebody to put in charge,", node.place
         )
-    for called, place in [(w.name, w.place) for w in walks] + [(c.name, c.place) for c in controllers]:
+    for called, place in [(spec.name, spec.place) for spec in others]:
         if names.count(called) > 1:
             raise StuntError(f"two controllers are called '{called}'; give one of them another `name`.", place)
     return SupervisorPart(
@@ -152,7 +156,7 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
             yaw=section.read("yaw", number, 0.1, least=0.0, most=100.0),
             force=section.read("force", number, 0.0, least=0.0, most=100.0),
         ),
-        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks,
+        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks, fights,
     )  # fmt: skip
 
 
@@ -223,6 +227,8 @@ def supervisor_part_to_data(part: SupervisorPart) -> dict[str, Any]:
         data["clips"] = {spec.name: _clip_data(spec) for spec in part.clips}
     if part.walks:
         data["walks"] = {spec.name: walk_to_data(spec) for spec in part.walks}
+    if part.fights:
+        data["fights"] = {spec.name: fight_to_data(spec) for spec in part.fights}
     if part.controllers:
         data["controllers"] = [_controller_data(spec) for spec in part.controllers]
     if part.requests:

@@ -27,8 +27,11 @@ OWN: Final[dict[str, str]] = {
     "get_up": "stunt.direction.behaviours.get_up:own_get_up",
     "duck": "stunt.direction.behaviours.duck:Duck",
     "curl": "stunt.direction.behaviours.curl:Curl",
+    "reel": "stunt.direction.behaviours.reel:Reel",
     "clutch": "stunt.direction.behaviours.clutch:Clutch",
     "dive": "stunt.direction.behaviours.dive:Dive",
+    "learned_balance": "stunt.direction.learning.stored_machines:learned_balance",
+    "learned_stumble": "stunt.direction.learning.stored_machines:learned_stumble",
 }
 """Stunt's own controllers: name → module:attribute."""
 

@@ -236,9 +236,14 @@ class Supervisor:
             self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
             return True
         twin = self.pool.get(Twin.name_for(self.current.name)) or self.safe
-        by = ", ".join(dict.fromkeys(hit.by for hit in now.hits)) or "contact"
+        by = ", ".join(self._hitters(now)) or "contact"
         self._switch(now, twin, Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
         return True
+
+    def _hitters(self, now: Situation) -> dict[str, None]:
+        """Return who hit or still touches the character, each once."""
+        names = [hit.by for hit in now.hits] or [touch.other for touch in now.touches if touch.other]
+        return dict.fromkeys(n for n in names if self.relation.counts(self.stage, self.character, self.current, n))
 
     def _choose(self, now: Situation, status: Status, cause: str, *, start: bool = False) -> None:
         """Let all bid and put the best in charge."""
