@@ -33,7 +33,8 @@ WEAK, HOOK, FREE = 0, 1, 2
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
 ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
-INTS: Final = 26
+KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(26, 30)
+INTS: Final = 30
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -46,7 +47,9 @@ AHEAD: Final = 37
 KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
 TRIES: Final = 41
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
-NUMBERS: Final = 42
+KIN_AT, KIN_STEP, KIN_ROUNDS = 42, 45, 48
+"""Where data on which an actor goes on is placed (x, y, heading), how far one round of it goes, and rounds so far."""
+NUMBERS: Final = 49
 
 # Table of addresses.
 (

@@ -26,6 +26,7 @@ class Curl(Behaviour):
     name = "curl"
     priority = REFLEX
     interrupts = True
+    wakes = "flying"
     longest = 5.0
 
     def __init__(self, name: str = "", *, horizon: float = 0.5, within: float = 0.4, hold: float = 0.4) -> None:

@@ -67,6 +67,7 @@ class Dive(Behaviour):
     name = "dive"
     priority = REFLEX + 2
     interrupts = True
+    wakes = "flying"
     longest = 4.0
 
     def __init__(

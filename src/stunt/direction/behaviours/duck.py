@@ -32,6 +32,7 @@ class Duck(Behaviour):
     name = "duck"
     priority = REFLEX + 1
     interrupts = True
+    wakes = "flying"
     longest = 4.0
 
     def __init__(

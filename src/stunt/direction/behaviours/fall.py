@@ -44,6 +44,7 @@ class Fall(Behaviour):
     name = "fall"
     priority = REFLEX
     interrupts = True
+    wakes = "forces"
     longest = 6.0
     tipping: float = 0.85
     beyond: float = 0.45

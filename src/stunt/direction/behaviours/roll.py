@@ -36,6 +36,7 @@ class Roll(Behaviour):
     name = "roll"
     priority = REFLEX + 1
     interrupts = True
+    wakes = "forces"
     longest = 3.0
 
     def __init__(

@@ -37,6 +37,7 @@ class Stumble(Behaviour):
     name = "stumble"
     priority = REFLEX
     interrupts = True
+    wakes = "forces"
     longest = 4.0
 
     def __init__(self, name: str = "", *, most_steps: int = 6, spring: float = 0.4) -> None:

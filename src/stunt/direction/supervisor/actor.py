@@ -7,9 +7,7 @@ carries it out at every physics step.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -21,12 +19,14 @@ from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram
 from stunt.direction.motion_rows import Motion, blended, repeated, sole_geoms
-from stunt.direction.supervisor.feet import common_ground, keep_feet
+from stunt.direction.supervisor.feet import common_ground, keep_feet, stance_of, window
+from stunt.direction.supervisor.followed_rows import late_blend, moved_rows, repeated_row
 from stunt.direction.supervisor.inertial import blended_in
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing import multiplied_rows, rotated_rows, servo_rows
+from stunt.direction.supervisor.posing import servo_rows
 from stunt.direction.supervisor.pushes import Pushes
 from stunt.direction.supervisor.situation import own_slices
+from stunt.direction.supervisor.tracks import NOWHERE, Place, Playing, Track, moved
 from stunt.errors import InvalidValueError
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
@@ -35,13 +35,12 @@ LOOK: Final = 1.0 / 240.0
 """Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
 UNROLL: Final = 12.0
 """Seconds a looping motion is laid out for that is followed; whoever follows it longer says so again."""
-AHEAD: Final = 4.0
-"""Seconds of data laid out ahead of a body that plays it (see `play_on`)."""
 AIM_FPS: Final = 60.0
-DENSE: Final = 4
-"""A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
-TWIN: Final = 1.2
-"""Seconds of what was played that a tracking twin takes along at a time."""
+FINE: Final = (0.25, 4)
+"""Seconds of what was played that a tracking twin takes along at first, and its targets between two frames: the servo
+reads straight lines, data is played along curves, and the body must take over at the data's velocity."""
+COARSE: Final = (0.8, 2)
+"""The same from then on."""
 
 
 class Actor:
@@ -51,10 +50,9 @@ class Actor:
         character: Whose.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
         firm: With how many times its inertia it pushes what is in its way while it is kinematic.
-        motion: What it plays or follows, placed on the stage; None after `go_limp`.
+        motion: What it plays or follows; None after `go_limp`.
         started: When the motion's first frame was, or would have been [s].
-        played: What it plays: positions and velocities, blends included, (F, nq + nv); None under forces.
-        played_since: When its first frame was [s].
+        playing: What it plays, blends included, and where; None under forces.
         rows: What it follows, as the servo reads it; None while kinematic or limp.
         layout: Of its own coordinates.
     """
@@ -83,14 +81,12 @@ class Actor:
         self.rows: Rows | None = None
         self.layout = Layout.of(self.character)
         self.pushes = Pushes(stage, self.character)
-        self.played: Floats | None = None
-        self._kept: tuple[Floats, float] | None = None
+        self.playing: Playing | None = None
+        self._kept: Playing | None = None
         self._leaning: RootSpring | None = None
-        self._base: Motion | None = None  # what it plays, before it was placed
-        self.played_since = stage.time
         self._friction = stage.model.geom_friction[self.soles, 0].copy()
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
-        self._frames: WeakKeyDictionary[Motion, Floats] = WeakKeyDictionary()
+        self._tracks: WeakKeyDictionary[Motion, Track] = WeakKeyDictionary()
         stage.strings.append(self._string)
         self._warm_up()
 
@@ -108,15 +104,13 @@ class Actor:
             place: Whether to move it to where the character is and faces.
             actual: Whether to blend from the pose the body has, not from what it followed.
         """
-        self._check(motion.qpos)
-        rows = self._rows_of(motion)
-        placed = self._placed(motion, self.frame_of(motion, since)) if place else motion
-        if placed is not motion:
-            rows = _moved(rows, motion, placed)
-        old, at = self._before(actual)
-        if blend > 0.0 and old is not None:
-            rows = _late_blend(self.stage.model, old, at, rows, since, blend)
-        self._take(placed, rows, self.stage.time - since)
+        track, rows = self.track_of(motion), self._rows_of(motion)
+        if place:
+            rows = moved_rows(rows, track.place_at(self.frame_of(motion, since), self._here))
+        if blend > 0.0:
+            old, at = self._before(actual, blend)
+            rows = late_blend(self.stage.model, old, at, rows, since, blend)
+        self._take(motion, rows, self.stage.time - since)
 
     def aim(self, pose: Floats | Mapping[str, Any], *, over: float = 0.2, actual: bool = False) -> None:
         """Go to a pose and hold it.
@@ -128,13 +122,13 @@ class Actor:
             actual: Whether to set out from the pose the body has, not from the one it aims at.
         """
         whole = self.pose_with(pose) if isinstance(pose, Mapping) else np.asarray(pose, float)
-        self._check(whole[None])
+        check_motion(whole[None], self.layout)
         frames = max(2, round(over * AIM_FPS) + 1)
         motion = Motion("aim", AIM_FPS, np.repeat(whole[None], frames, axis=0))
         one = self._lifted(np.concatenate([whole, np.zeros(self.layout.nv)])[None], AIM_FPS)
-        rows = _repeated_row(one, frames, AIM_FPS)
-        old, at = self._before(actual)
-        if over > 0.0 and old is not None:
+        rows = repeated_row(one, frames, AIM_FPS)
+        if over > 0.0:
+            old, at = self._before(actual, over)
             rows = blended(self.stage.model, old, at, rows, over)
         self._take(motion, rows, self.stage.time)
 
@@ -187,7 +181,7 @@ class Actor:
         self._become(kinematic=False)
         self.program.release(self.number)
         self.stage.model.geom_friction[self.soles, 0] = self._friction
-        self.motion = self.rows = self.played = None
+        self.motion = self.rows = self.playing = None
 
     # ---- kinematic
 
@@ -200,29 +194,31 @@ class Actor:
             blend: How long going over to it from the present state takes [s]; 0: be there at once.
             place: Whether to move it to where the character is and faces.
         """
-        self._check(motion.qpos)
-        first = self.frame_of(motion, since)
-        placed = self._placed(motion, first) if place else motion
-        frames = self._frames_of(motion)[first : self._rounds_end(motion, first)]
-        if placed is not motion:
-            frames = _moved_frames(self.layout, frames, motion, placed)
-        data = self.stage.data
+        track, first, data = self.track_of(motion), self.frame_of(motion, since), self.stage.data
+        at = track.place_at(first, self._here) if place else NOWHERE
         if blend > 0.0:
-            qpos, qvel = data.qpos[self.slices[0]], data.qvel[self.slices[1]]
-            if place:
-                here = np.concatenate([qpos, qvel])
-                shift = common_ground(self.stage.model, self.character, self.layout, here, frames, motion.fps)
-                frames[:, :3] += shift
-                placed = replace(placed, qpos=placed.qpos + np.pad(shift, (0, self.layout.nq - 3)))
-            soft = blended_in(self.layout, qpos, qvel, frames, motion.fps, blend)
-            frames = keep_feet(self.stage.model, self.character, self.layout, soft, frames, motion.fps, blend)
+            lead, at = self._blend_into(track, first, at, blend, shift=place)
         else:
-            data.qpos[self.slices[0]] = frames[0, : self.layout.nq]
-            data.qvel[self.slices[1]] = frames[0, self.layout.nq :]
+            lead = track.laid(first, min(2, track.ahead(first)), at, opens=True)
+            data.qpos[self.slices[0]] = lead[0, : self.layout.nq]
+            data.qvel[self.slices[1]] = lead[0, self.layout.nq :]
         self._become(kinematic=True)
-        self.motion, self.started, self._base = placed, self.stage.time - first / motion.fps, motion
-        self.played, self.played_since, self.rows = frames, self.stage.time, None
-        self.program.play(self.number, frames, motion.fps, self.stage.time, self.firm)
+        self.motion, self.started, self.rows = motion, self.stage.time - first / motion.fps, None
+        self.playing = Playing(track, lead, first, at, self.stage.time)
+        self.program.play(self.number, self.playing.data, self.stage.time, self.firm)
+
+    def _blend_into(self, track: Track, first: int, at: Place, blend: float, *, shift: bool) -> tuple[Floats, Place]:
+        """Return frames from the present state into a motion, feet kept, and where the motion comes to be placed."""
+        model, who, layout, fps = self.stage.model, self.character, self.layout, track.fps
+        qpos, qvel = self._state
+        frames = track.laid(first, min(track.ahead(first), window(blend, fps)), at)
+        stance = stance_of(model, who, layout, qpos, qvel, frames, fps)
+        if shift and stance is not None:
+            by = common_ground(stance)
+            frames[:, :3] += by
+            at = moved(at, by)
+        soft = blended_in(layout, qpos, qvel, frames, fps, blend)
+        return keep_feet(model, who, layout, soft, stance, fps, blend), at
 
     def frame_of(self, motion: Motion, since: float) -> int:
         """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
@@ -230,58 +226,33 @@ class Actor:
             since %= motion.duration
         return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
 
-    def play_on(self) -> None:
-        """Lay out more of a looping motion that is being played, before it ends."""
-        if self.played is None or self.motion is None or not self.kinematic:
-            return
-        fps = self.motion.fps
-        first = int((self.stage.time - self.played_since) * fps)
-        self.played = self._longer(self.played[first:])
-        self.played_since += first / fps
-        self.program.play(self.number, self.played, fps, self.played_since)
-
-    def _rounds_end(self, motion: Motion, first: int) -> int | None:
-        """Return one past the last frame of as many whole rounds of a looping motion as are laid out ahead."""
-        cycle = len(motion.qpos) - 1
-        if not motion.loop or cycle < 1:
-            return None
-        return math.ceil((first + AHEAD * motion.fps) / cycle) * cycle + 1
-
-    def _longer(self, frames: Floats) -> Floats:
-        """Return frames of a looping motion with its next rounds behind them."""
-        motion = self._base
-        if motion is None or not motion.loop or len(motion.qpos) < 2:
-            return frames
-        # The last frame laid out is the first one of a round again.
-        at, heading = frames[-1, :2], float(rotations.heading(frames[-1, 3:7]))
-        start = replace(motion, qpos=motion.qpos[:1]).placed((float(at[0]), float(at[1])), heading)
-        rounds = self._frames_of(motion)[1 : self._rounds_end(motion, 0)]
-        return np.concatenate([frames, _moved_frames(self.layout, rounds, motion, start)])
-
     @property
     def left(self) -> float:
         """How much of what it plays or follows is still to come [s]."""
-        if self.kinematic and self.played is not None and self.motion is not None:
-            return (len(self.played) - 1) / self.motion.fps - (self.stage.time - self.played_since)
+        if self.playing is not None:
+            return self.playing.left(self.stage.time)
         return (len(self.rows.path) - 1) / self.rows.fps - self.elapsed if self.rows is not None else 0.0
 
     def keep_on(self) -> None:
         """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept.
 
-        Takes a few seconds of it along; called again, the next ones.
+        Takes some of it along; called again, the next part.
         """
-        if not self.kinematic and self._kept is not None:
-            self.played, self.played_since = self._kept
-        if self.played is None or self.motion is None:
+        playing = self.playing or self._kept
+        if playing is None or self.motion is None:
             return
-        first = int((self.stage.time - self.played_since) * self.motion.fps)
-        since, fps = self.played_since + first / self.motion.fps, self.motion.fps
-        if self.motion.loop and len(self.played) - first < round(TWIN * fps):
-            self.played, first, self.played_since = self._longer(self.played[first:]), 0, since
-        frames = self.played[min(first, len(self.played) - 1) : first + round(TWIN * fps)]
-        rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
-        self._kept = self.played, self.played_since
-        self._take(self.motion, rows, since, keep=True)
+        seconds, dense = FINE if self.kinematic else COARSE
+        first, fps = playing.frame(self.stage.time), playing.track.fps
+        frames = self._played_from(playing, first, seconds)
+        rows = self._lifted(self.layout.dense(frames, fps, dense), fps * dense)
+        self._take(self.motion, rows, playing.since + first / fps)
+        self._kept = playing
+
+    def _played_from(self, playing: Playing, first: int, seconds: float) -> Floats:
+        """Return some seconds of what is played (or was, until forces took over), from a frame on."""
+        f = self.program.numbers[self.number]
+        x, y, turn = f[w.KIN_AT : w.KIN_AT + 3].tolist()
+        return playing.frames(first, round(seconds * playing.track.fps), int(f[w.KIN_ROUNDS]), (x, y, turn))
 
     def give_back(self) -> None:
         """Give a body that was kinematic the impulse contacts had for it in the meantime."""
@@ -322,29 +293,39 @@ class Actor:
         """Load what is compiled now, so that nothing stops for it when the first ball hits."""
         still = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
         frames = np.repeat(still[None], 3, axis=0)
-        self._lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        self._lifted(self.layout.dense(frames, AIM_FPS, 2), AIM_FPS)
         soft = blended_in(self.layout, still[: self.layout.nq], still[self.layout.nq :], frames, AIM_FPS, 0.05)
-        keep_feet(self.stage.model, self.character, self.layout, soft, frames, AIM_FPS, 0.05)
+        stance = stance_of(self.stage.model, self.character, self.layout, *self._state, frames, AIM_FPS)
+        keep_feet(self.stage.model, self.character, self.layout, soft, stance, AIM_FPS, 0.05)
 
     @property
     def _parent(self) -> bool:
         return self.settings.servo.startswith("parent")
 
-    def _check(self, qpos: Floats) -> None:
-        """Refuse what would break the simulation, so that whoever said it hears of it."""
-        if qpos.ndim != 2 or qpos.shape[1] != self.layout.nq or len(qpos) < 1:
-            raise InvalidValueError("a motion", qpos.shape, f"frames of {self.layout.nq} coordinates")
-        if not np.isfinite(qpos).all():
-            raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")
+    @property
+    def _here(self) -> Floats:
+        """Its own coordinates as they are now, (nq,): a view."""
+        return self.stage.data.qpos[self.slices[0]]
 
-    def _frames_of(self, motion: Motion) -> Floats:
-        if (known := self._frames.get(motion)) is None:
-            known = self._frames[motion] = self.layout.frames(repeated(motion, AHEAD + 2.0 * motion.duration))
+    @property
+    def _state(self) -> tuple[Floats, Floats]:
+        """Its own positions and velocities, (nq,) and (nv,): views."""
+        return self._here, self.stage.data.qvel[self.slices[1]]
+
+    def track_of(self, motion: Motion) -> Track:
+        """Return a motion as this body plays it.
+
+        Raises:
+            InvalidValueError: It is no motion of this body.
+        """
+        if (known := self._tracks.get(motion)) is None:
+            check_motion(motion.qpos, self.layout)
+            known = self._tracks[motion] = Track.of(self.layout, motion)
         return known
 
     def _rows_of(self, motion: Motion) -> Rows:
         if (known := self._rows.get(motion)) is None:
-            frames = self.layout.frames(repeated(motion, UNROLL)) if motion.loop else self._frames_of(motion)
+            frames = self.layout.frames(repeated(motion, UNROLL))
             known = self._rows[motion] = self._lifted(frames, motion.fps)
         return known
 
@@ -353,30 +334,20 @@ class Actor:
             self.stage.model, self.character, self.layout, frames, fps, self.soles, self._friction, parent=self._parent
         )
 
-    def _placed(self, motion: Motion, frame: int) -> Motion:
-        """Move a motion so that one of its frames is where the character is and faces."""
-        now, data = self.stage.data.qpos[self.slices[0]], self._frames_of(motion)[frame]
-        turn = float(rotations.heading(now[3:7]) - rotations.heading(data[3:7]))
-        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turn]))
-        qpos = motion.qpos.copy()
-        flat = np.array([1.0, 1.0, 0.0])
-        qpos[:, :3] = rotated_rows(spin, motion.qpos[:, :3] - data[:3] * flat) + now[:3] * flat
-        qpos[:, 3:7] = multiplied_rows(spin, motion.qpos[:, 3:7])
-        return replace(motion, qpos=qpos)
-
-    def _before(self, actual: bool) -> tuple[Rows | None, float]:
-        """Return what to blend from, and where in it [s]."""
-        if self.kinematic and self.played is not None and self.motion is not None:
-            return self._lifted(self.played, self.motion.fps), self.stage.time - self.played_since
+    def _before(self, actual: bool, seconds: float) -> tuple[Rows, float]:
+        """Return what to blend from over some seconds, and where in it [s]."""
+        if self.playing is not None:
+            first, fps, since = self.playing.frame(self.stage.time), self.playing.track.fps, self.playing.since
+            frames = self._played_from(self.playing, first, seconds + 2.0 / fps)
+            return self._lifted(frames, fps), self.stage.time - since - first / fps
         if actual or self.rows is None:
-            pose = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
+            pose = np.concatenate([self._here, np.zeros(self.layout.nv)])
             return self._lifted(pose[None], AIM_FPS), 0.0
         return self.rows, self.elapsed
 
-    def _take(self, motion: Motion, rows: Rows, started: float, *, keep: bool = False) -> None:
+    def _take(self, motion: Motion, rows: Rows, started: float) -> None:
         self._become(kinematic=False)
-        self._kept = self._kept if keep else None
-        self.motion, self.rows, self.started, self.played = motion, rows, started, None
+        self.motion, self.rows, self.started, self.playing, self._kept = motion, rows, started, None, None
         self.program.aim(self.number, rows, started)
 
     def _become(self, *, kinematic: bool) -> None:
@@ -397,53 +368,24 @@ class Actor:
 
     def save(self) -> Any:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
-        told = (
-            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
-            self._leaning, self._base,
-        )  # fmt: skip
+        told = (self.kinematic, self.motion, self.started, self.rows, self.playing, self._kept, self._leaning)
         return told, self.program.save(), self.pushes.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
         told, program, pushes = state
-        (
-            self.kinematic, self.motion, self.started, self.rows, self.played, self.played_since, self._kept,
-            self._leaning, self._base,
-        ) = told  # fmt: skip
+        self.kinematic, self.motion, self.started, self.rows, self.playing, self._kept, self._leaning = told
         self.program.restore(program)
         self.pushes.restore(pushes)
 
 
-def _moved_frames(layout: Layout, frames: Floats, motion: Motion, placed: Motion) -> Floats:
-    """Return frames of a motion moved over the ground."""
-    one, two, out = motion.qpos[0], placed.qpos[0], frames.copy()
-    spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
-    out[:, :3] = rotated_rows(spin, frames[:, :3] - one[:3]) + two[:3]
-    out[:, 3:7] = multiplied_rows(spin, frames[:, 3:7])
-    velocity = slice(layout.nq, layout.nq + 3)
-    out[:, velocity] = rotated_rows(spin, frames[:, velocity])
-    return out
+def check_motion(qpos: Floats, layout: Layout) -> None:
+    """Refuse what would break the simulation, so that whoever said it hears of it.
 
-
-def _moved(rows: Rows, motion: Motion, placed: Motion) -> Rows:
-    """Return rows of a motion moved over the ground: only the root's own place and turn change."""
-    one, two = motion.qpos[0], placed.qpos[0]
-    spin = rotations.multiply(two[3:7], rotations.conjugate(one[3:7]))
-    turns = rows.turns.copy()
-    turns[:, 0] = multiplied_rows(spin, turns[:, 0])
-    return replace(rows, turns=turns, path=rotated_rows(spin, rows.path - one[:3]) + two[:3])
-
-
-def _late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:
-    """Blend into rows that are entered at a later frame than their first."""
-    first = min(max(round(since * new.fps), 0), len(new.turns) - 1)
-    tail = Rows(new.fps, new.turns[first:], new.path[first:], new.friction[first:], new.qpos[first:], new.qvel[first:])
-    turns = new.turns.copy()
-    turns[first:] = blended(model, old, at, tail, seconds).turns
-    return replace(new, turns=turns)
-
-
-def _repeated_row(row: Rows, frames: int, fps: float) -> Rows:
-    """Hold one row for some frames."""
-    several = [np.repeat(x[:1], frames, axis=0) for x in (row.turns, row.path, row.friction, row.qpos, row.qvel)]
-    return Rows(fps, *several)
+    Raises:
+        InvalidValueError: These are no finite frames of the body.
+    """
+    if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
+        raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
+    if not np.isfinite(qpos).all():
+        raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")

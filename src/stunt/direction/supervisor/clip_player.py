@@ -25,6 +25,10 @@ HIT_THRESHOLD: Final = 0.012
 """The same for the state a blow would leave: about what 7 kg·m/s at the chest do."""
 BLEND: Final = 0.5
 """How long going over to a clip takes [s] (the paper's 15 frames at 30 Hz)."""
+ASLEEP: Final = 60.0
+"""Longest time a clip that goes on needs nobody to look after it [s]."""
+SOON: Final = 0.1
+"""Nearer to its end than this it is looked after again [s]."""
 WANTED: Final = 3.0
 """A clip the user asks for may begin this much further away."""
 
@@ -97,12 +101,12 @@ class ClipPlayer(BaseController):
             return None
         if now.last is None and now.elapsed == 0.0 and not self._playing:
             return Bid(0.5, "from its beginning", 0.0)
-        match = self._similarity.best(now.qpos, now.qvel)
         limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
         if self.begins and not self._playing:
             far = self._similarity.distance(now.qpos, now.qvel, 0)
             return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
-        if match.distance > limit:
+        match = self._similarity.best(now.qpos, now.qvel, limit)
+        if match is None:
             return None
         last = len(self.motion.qpos) - round(1.5 * self.blend * self.motion.fps)  # there must be something left to play
         frame = match.frame if self.motion.loop else min(match.frame, max(last, 0))
@@ -118,15 +122,11 @@ class ClipPlayer(BaseController):
         self._playing = True
 
     def step(self, now: Situation, actor: Actor) -> Status:
-        """Play on; a looping clip begins again."""
+        """Play on; a looping clip begins again by itself."""
         left = actor.left
-        if self.motion.loop:
-            if left < 1.0:
-                actor.play_on()
-                left = actor.left
-        elif left < 0.04:
+        if left < 0.04:
             return succeeded("the clip ended")
-        return Status("running", wake=0.5) if left > 1.6 else RUNNING
+        return Status("running", wake=min(left - SOON, ASLEEP)) if left > 2.0 * SOON else RUNNING
 
     def stop(self, now: Situation, actor: Actor) -> None:
         """Let go."""

@@ -82,6 +82,12 @@ IDLE, ORDINARY, RECOVERY, REFLEX, EMERGENCY = 0, 10, 20, 30, 40
 """Priorities the house uses: a last resort; motion one asks for; getting up; ducking and catching; going limp."""
 
 
+Wakes = Literal["always", "flying", "hit", "forces"]
+"""When one that may interrupt is asked while data is in charge: at every look, once something flies near (within 3.5 m
+in the next 1.25 s), after a hit, or not before forces are in charge. A controller that has no `wakes` is always asked;
+under forces, and after hits, all are."""
+
+
 @runtime_checkable
 class Controller(Protocol):
     """What a supervisor can put in charge.
@@ -127,6 +133,8 @@ class BaseController:
     priority: int = ORDINARY
     interrupts: bool = False
     longest: float = 60.0
+    wakes: Wakes = "always"
+    """When it is asked, if it interrupts, while data is in charge."""
     shared: ClassVar[tuple[str, ...]] = ()
     """Attributes that never change (clips, models) and need not be copied on save."""
 

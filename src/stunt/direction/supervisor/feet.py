@@ -7,22 +7,19 @@ yet to come down comes down in its place. Legs follow by two-bone inverse kinema
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from stunt import rotations
 from stunt.character.character import Character
-from stunt.direction.supervisor.grounding import lifted_out
-from stunt.direction.supervisor.inertial import fade
+from stunt.direction.supervisor.feet_kernel import add_need, foot_steps, widened, write_course
+from stunt.direction.supervisor.grounding import lift_out
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.legs import Leg, leg_length, legs_and_bodies, reach
+from stunt.direction.supervisor.legs import Leg, legs_and_bodies, reach
 from stunt.direction.supervisor.posing import Posed, posed
-from stunt.direction.supervisor.state_kernel import move_rows
 from stunt.rotations import Floats
 
 STEP: Final = 0.35
@@ -43,56 +40,87 @@ STRETCH: Final = 0.985
 """A leg is not stretched further than this share of its length where the data does not do it itself."""
 DEEPEST: Final = 0.15
 """Nobody crouches deeper than this for a foot [m]."""
+SETTLED: Final = 0.1
+"""So long after the last foot is in its place all is as the data has it [s]."""
 
 
-def standing(places: Floats, fps: float) -> NDArray[np.bool_]:
-    """Return in which frames a foot stands: low and slow, (F,)."""
-    if len(places) < 2:
-        return np.ones(len(places), bool)
-    step = (
-        places[np.minimum(np.arange(len(places)) + 1, len(places) - 1)]
-        - places[np.maximum(np.arange(len(places)) - 1, 0)]
-    )
-    speed = 0.5 * fps * np.sqrt((step * step).sum(axis=1))
-    return np.asarray((speed < STILL) & (places[:, 2] < places[:, 2].min() + LOW))
+def window(blend: float, fps: float) -> int:
+    """Return how many frames a blend changes at most, and one more [frames]."""
+    return round((blend + 3.0 * STEP + 0.1) * fps) + 2
 
 
-def common_ground(
-    model: mujoco.MjModel, character: Character, layout: Layout, state: Floats, data: Floats, fps: float
-) -> Floats:
-    """Return how far to move data over the ground so that feet that stand, in both, stand in one place [m], (3,).
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """What a body's feet do now, and where data has them from now on.
+
+    Attributes:
+        feet: Which bodies, counted from the root.
+        places: Where they are [m], (legs, 3).
+        turns: How they are turned, (legs, 4).
+        speeds: How they move [m/s], (legs, 3).
+        wanted: Where the data has all bodies of the legs.
+        steps: Of each foot in the data, see `feet_kernel.foot_steps`, (legs, 4).
+    """
+
+    feet: list[int]
+    places: Floats
+    turns: Floats
+    speeds: Floats
+    wanted: Posed
+    steps: Floats
+
+    def stands(self, leg: int) -> bool:
+        """Whether a foot stands, in the body and in the data."""
+        lowest, stands = self.steps[leg, 0], self.steps[leg, 1]
+        slow = math.hypot(*self.speeds[leg]) < 2.0 * STILL
+        return bool(stands) and slow and bool(self.places[leg, 2] < lowest + 1.5 * LOW)
+
+
+def stance_of(
+    model: mujoco.MjModel, character: Character, layout: Layout, qpos: Floats, qvel: Floats, data: Floats, fps: float
+) -> Stance | None:
+    """Return what the feet do; None where there are no legs to bend, or too little data.
 
     Args:
         model: The scene.
         character: Who.
         layout: Of its coordinates.
-        state: What the body does now, (nq + nv,).
+        qpos: Where the body is, (nq,).
+        qvel: How it moves, (nv,).
         data: The motion it is about to go over to, (F, nq + nv).
         fps: Frames per second.
     """
     legs, some = legs_and_bodies(model, character)
-    window = min(len(data), round(0.4 * fps) + 2)
-    if not legs or window < 3:
-        return np.zeros(3)
-    here = posed(model, character, state[None, : layout.nq], some).positions[0]
-    there = posed(model, character, data[:window, : layout.nq], some).positions
-    shifts = []
-    for leg, velocity in zip(legs, _foot_velocities(model, character, layout, state), strict=True):
-        slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
-        if (
-            slow
-            and standing(there[:, leg.foot], fps)[0]
-            and here[leg.foot, 2] < there[:, leg.foot, 2].min() + 1.5 * LOW
-        ):
-            shifts.append(here[leg.foot] - there[0, leg.foot])
-    shift = np.mean(shifts, axis=0) if shifts else np.zeros(3)
-    return np.array([shift[0], shift[1], 0.0])
+    if not legs or len(data) < 3:
+        return None
+    feet, tick = [leg.foot for leg in legs], 1e-3
+    now = posed(model, character, np.stack([qpos, layout.moved(qpos, tick * qvel)]), some)
+    wanted = posed(model, character, data[:, : layout.nq], some)
+    steps = np.empty((len(legs), 4))
+    for number, foot in enumerate(feet):
+        foot_steps(wanted.positions, foot, fps, STILL, LOW, steps[number])
+    speeds = (now.positions[1, feet] - now.positions[0, feet]) / tick
+    return Stance(feet, now.positions[0, feet], now.turns[0, feet], speeds, wanted, steps)
+
+
+def common_ground(stance: Stance) -> Floats:
+    """Return how far to move data over the ground so that feet that stand, in both, stand in one place [m], (3,).
+
+    The stance is moved with it.
+    """
+    there = stance.wanted.positions
+    shifts = [stance.places[n] - there[0, foot] for n, foot in enumerate(stance.feet) if stance.stands(n)]
+    shift = sum(shifts, np.zeros(3)) / max(len(shifts), 1)
+    shift[2] = 0.0
+    there += shift
+    return shift
 
 
 def keep_feet(
-    model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, data: Floats, fps: float, blend: float
-) -> Floats:
-    """Put the feet of blended frames where they stand, in place, and return the frames.
+    model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, stance: Stance | None, fps: float,
+    blend: float,
+) -> Floats:  # fmt: skip
+    """Put the feet of blended frames where they stand, in place, and return those up to where all is as in the data.
 
     Args:
         model: The scene.
@@ -100,90 +128,51 @@ def keep_feet(
         layout: Of its coordinates.
         frames: The blended motion from now on, beginning in the body's present state, (F, nq + nv),
             written.
-        data: The motion it goes over to, (F, nq + nv).
-        fps: Frames per second of both.
+        stance: What the feet do, and where the data has them.
+        fps: Frames per second.
         blend: How long the blend takes [s].
     """
-    legs, some = legs_and_bodies(model, character)
-    window = min(len(frames), round((blend + 3.0 * STEP + 0.1) * fps) + 1)
-    if not legs or window < 3:
+    if stance is None:
         return frames
-    out, first = frames, frames[0].copy()
-    paths, turns = _feet_of(model, character, layout, frames[:window], data[:window], fps, blend)
-    now = posed(model, character, out[:window, : layout.nq], some)
-    lower = _crouch(model, character, legs, now, paths, fps)
-    out[:window, 2] -= lower
-    now.positions[:, :, 2] -= lower[:, None]
+    legs, some = legs_and_bodies(model, character)
+    courses = _courses(stance, fps, blend)
+    last = max(blend, *(course.begin + course.seconds for course in courses)) + SETTLED
+    count = min(len(frames) - 1, round(last * fps) + 1)
+    first, out, now = frames[0].copy(), frames[: count + 1], stance.wanted
+    paths, turns = np.empty((len(legs), count, 3)), np.empty((len(legs), count, 4))
+    for n, (leg, course) in enumerate(zip(legs, courses, strict=True)):
+        write_course(
+            now.positions, now.turns, leg.foot, stance.places[n], stance.turns[n], stance.speeds[n], fps,
+            course.begin, course.seconds, course.lift, BRAKE, ROLL, paths[n], turns[n],
+        )  # fmt: skip
+    now = posed(model, character, out[:count, : layout.nq], some)
+    lower = _crouch(legs, now, paths, fps)
+    if lower is not None:
+        out[:count, 2] -= lower
+        now.positions[:, :, 2] -= lower[:, None]
     for leg, path, turn in zip(legs, paths, turns, strict=True):
-        reach(model, character, out[:window], leg, now, path, turn)
-    out[:window, : layout.nq] = lifted_out(model, character, out[:window, : layout.nq], fps, most=0.12, ease=BRAKE)
+        reach(out[:count], leg, now, path, turn)
+    lift_out(model, character, out[:count], layout.nq, fps, most=0.12, ease=BRAKE)
     out[0] = first
-    out[:window, layout.nq :] = layout.velocities(out[: window + 1, : layout.nq], fps)[:window]
+    out[:count, layout.nq :] = layout.velocities(out[:, : layout.nq], fps)[:count]
     out[0] = first
     return out
 
 
-def _feet_of(
-    model: mujoco.MjModel, character: Character, layout: Layout, frames: Floats, data: Floats, fps: float,
-    blend: float,
-) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
-    """Return where the feet go, (F, 3) each, and how they are turned, (F, 4) each."""
-    legs, some = legs_and_bodies(model, character)
-    now = posed(model, character, frames[:1, : layout.nq], some)
-    wanted = posed(model, character, data[:, : layout.nq], some)
-    speeds = _foot_velocities(model, character, layout, frames[0])
-    paths, turns, begin = [], [], blend
-    time = np.arange(len(data)) / fps
-    for leg, speed in zip(legs, speeds, strict=True):
-        here, there = now.positions[0, leg.foot], wanted.positions[:, leg.foot]
-        course, begin = _course(here, there, fps, speed, begin)
-        paths.append(there + course.along(here - there[0], speed - (there[1] - there[0]) * fps, time))
-        turns.append(_foot_turns(now.turns[0, leg.foot], wanted.turns[:, leg.foot], rolled(time)))
-    return paths, turns
-
-
-def _foot_turns(now: Floats, data: Floats, share: Floats) -> Floats:
-    """Return how a foot is turned, (F, 4): as it is at first, then as the data has it, by a share that falls to 0."""
-    off = rotations.difference(now, data[0])
-    turns = np.empty_like(data)
-    none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
-    move_rows(data, share[:, None] * off, none, none, zero, zero, turns)
-    return turns
-
-
-def _crouch(
-    model: mujoco.MjModel, character: Character, legs: list[Leg], now: Posed, paths: list[Floats], fps: float
-) -> Floats:
+def _crouch(legs: list[Leg], now: Posed, paths: Floats, fps: float) -> Floats | None:
     """Return how much lower the root must be for all feet to be within reach [m], (F,); it begins and ends at 0."""
-    need = np.zeros(len(paths[0]))
+    need, most = np.zeros(paths.shape[1]), 0.0
     for leg, path in zip(legs, paths, strict=True):
-        longest = STRETCH * leg_length(model, character, leg)
-        line = now.positions[:, leg.thigh] - path
-        flat = (line[:, :2] ** 2).sum(axis=1)
-        highest = np.sqrt(np.maximum(longest**2 - flat, (0.6 * longest) ** 2))
-        # What the body does anyway, it may go on doing.
-        before = now.positions[:, leg.thigh] - now.positions[:, leg.foot]
-        own = np.maximum(np.linalg.norm(before, axis=1) - longest, 0.0)
-        need = np.maximum(need, line[:, 2] - highest - own)
-    if need.max() <= 0.0:
-        return need
-    wide = maximum_filter1d(np.minimum(need, DEEPEST), 2 * round(0.08 * fps) + 1, mode="nearest")
-    soft = gaussian_filter1d(wide, 0.06 * fps, mode="nearest")
+        most = add_need(now.positions, leg.thigh, leg.foot, path, STRETCH * leg.length, need)
+    if most <= 0.0:
+        return None
+    soft = widened(np.minimum(need, DEEPEST), round(0.08 * fps), 0.06 * fps)
     share = np.minimum(np.arange(len(soft)) / max(0.1 * fps, 1.0), 1.0)
     share = np.minimum(share, share[::-1])
     return np.asarray(soft * share**2 * (3.0 - 2.0 * share))
 
 
-def _foot_velocities(model: mujoco.MjModel, character: Character, layout: Layout, frame: Floats) -> list[Floats]:
-    """Return how the feet move in a state [m/s]."""
-    legs, some = legs_and_bodies(model, character)
-    tick = 1e-3
-    ahead = layout.moved(frame[: layout.nq], tick * frame[layout.nq :])
-    both = posed(model, character, np.stack([frame[: layout.nq], ahead]), some).positions
-    return [(both[1, leg.foot] - both[0, leg.foot]) / tick for leg in legs]
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Course:
     """How one foot gets from where it is to where the data has it.
 
@@ -197,61 +186,32 @@ class Course:
     seconds: float
     lift: float
 
-    def along(self, off: Floats, rate: Floats, time: Floats) -> Floats:
-        """Return by how much the foot is off the data's own path, (F, 3).
 
-        Args:
-            off: At the beginning [m], (3,).
-            rate: How fast that changes at the beginning [m/s], (3,).
-            time: [s], (F,).
-        """
-        if self.begin <= 0.0:
-            left = fade(off, rate, np.minimum(time / self.seconds, 1.0), self.seconds)
-        else:
-            brake = min(BRAKE, self.begin)
-            left = self.share_left(time)[:, None] * off
-            left[:, 2] = rolled(time) * off[2]
-            left += fade(np.zeros(3), rate, np.minimum(time / brake, 1.0), brake)
-        share = np.clip((time - self.begin) / self.seconds, 0.0, 1.0)
-        left[:, 2] += self.lift * 16.0 * (share * (1.0 - share)) ** 2
-        return left
-
-    def share_left(self, time: Floats) -> Floats:
-        """Return which share of the way is still to go, (F,)."""
-        return rolled((time - self.begin) * ROLL / self.seconds)
+def _courses(stance: Stance, fps: float, begin: float) -> list[Course]:
+    """Return how the feet get into their places, one after the other; who must step begins not before `begin` [s]."""
+    found = []
+    for number in range(len(stance.places)):
+        course, begin = _course(stance, number, fps, begin)
+        found.append(course)
+    return found
 
 
-def rolled(time: Floats) -> Floats:
-    """Return which share of a foot's tilt and height is still its own, (F,): it rolls into the data's at once."""
-    s = np.clip(time / ROLL, 0.0, 1.0)
-    return np.asarray(1.0 - s**3 * (10.0 - 15.0 * s + 6.0 * s**2))
-
-
-def _course(now: Floats, data: Floats, fps: float, velocity: Floats, begin: float) -> tuple[Course, float]:
+def _course(stance: Stance, leg: int, fps: float, begin: float) -> tuple[Course, float]:
     """Return how a foot gets into its place, and when the next one may step [s].
 
     Args:
-        now: Where it is, (3,).
-        data: Where the data has it, (F, 3).
+        stance: What the feet do.
+        leg: Which.
         fps: Frames per second.
-        velocity: Of the foot at the beginning [m/s].
         begin: When it may step, if it must [s].
     """
-    stands = standing(data, fps)
-    off = now - data[0]
-    slow = float(np.linalg.norm(velocity)) < 2.0 * STILL
-    if not (stands[0] and slow and now[2] < data[:, 2].min() + 1.5 * LOW):
-        landing = int(np.argmax(stands)) / fps if stands.any() else len(stands) / fps
-        return Course(0.0, min(max(landing, 0.6 * STEP), 2.0 * STEP), _lift(off)), begin
-    lifted = (int(np.argmin(stands)) if not stands.all() else len(stands)) / fps
+    off = stance.places[leg] - stance.wanted.positions[0, stance.feet[leg]]
+    far, landing, lifted = math.hypot(off[0], off[1]), stance.steps[leg, 2] / fps, stance.steps[leg, 3] / fps
+    if not stance.stands(leg):
+        return Course(0.0, min(max(landing, 0.6 * STEP), 2.0 * STEP), min(LIFT, 0.5 * far)), begin
     if lifted < begin + 0.1:
         # The data lifts it soon: it stays till then and makes up for the rest in the air.
-        return Course(max(lifted, 1.0 / fps), STEP, _lift(off)), begin
-    if np.linalg.norm(off[:2]) < SMALL:
+        return Course(max(lifted, 1.0 / fps), STEP, min(LIFT, 0.5 * far)), begin
+    if far < SMALL:
         return Course(1.0 / fps, STEP, 0.0), begin
     return Course(begin, STEP, LIFT), begin + STEP
-
-
-def _lift(off: Floats) -> float:
-    """Return how high a foot goes for a step of that size [m]."""
-    return min(LIFT, 0.5 * float(np.linalg.norm(off[:2])))

@@ -39,6 +39,11 @@ class BrokenContract(Exception):  # noqa: N818  (not an error of ours, and never
         super().__init__(f"'{controller.name}' {reason}")
 
 
+def as_broken(controller: Controller, verb: str, error: Exception) -> BrokenContract:
+    """Return what a controller raised as a break of the contract."""
+    return error if isinstance(error, BrokenContract) else BrokenContract(controller, f"raised in {verb}: {error!r}")
+
+
 def missing_in(thing: Any) -> list[str]:
     """Return what an object lacks to be a controller, as sentences."""
     lacks = [f"has no method '{verb}'" for verb in VERBS if not callable(getattr(thing, verb, None))]
@@ -86,8 +91,15 @@ def ask_bid(controller: Controller, now: Situation) -> Bid | None:
         answer = controller.bid(now)
     except Exception as error:  # noqa: BLE001  (whatever it is, the character goes on)
         raise BrokenContract(controller, f"raised in bid: {error!r}") from error
-    if answer is None:
-        return None
+    return None if answer is None else checked_bid(controller, answer)
+
+
+def checked_bid(controller: Controller, answer: object) -> Bid:
+    """Return what a controller answered as a bid.
+
+    Raises:
+        BrokenContract: It is none.
+    """
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
         answer = Bid(float(answer))
     if not isinstance(answer, Bid):
@@ -122,4 +134,4 @@ def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
     return status
 
 
-__all__ = ["BrokenContract", "ask_bid", "ask_step", "check_pool", "failed", "missing_in"]
+__all__ = ["BrokenContract", "as_broken", "ask_bid", "ask_step", "check_pool", "checked_bid", "failed", "missing_in"]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
+from stunt.direction.motion_rows import sole_geoms
 from stunt.direction.supervisor.legs_kernel import bend_leg
 from stunt.direction.supervisor.posing import Posed
 from stunt.rotations import Floats
@@ -17,16 +18,34 @@ from stunt.rotations import Floats
 _BALL = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Leg:
-    """One leg, as indices of bodies counted from the root, and columns of the joints' quaternions in `qpos`."""
+    """One leg; bodies are counted from the root.
+
+    Attributes:
+        thigh: Its first body.
+        foot: Its last one.
+        bodies: What it hangs on, thigh, shank and foot, (4,).
+        columns: Of the three joints' quaternions in `qpos`, (3,).
+        upper: Length of the thigh [m].
+        lower: Length of the shank [m].
+        own: Turns of thigh, shank and foot in their parents' frames, (3, 4).
+        soles: Geoms of foot and toes that stand on the ground.
+    """
 
     thigh: int
-    shank: int
     foot: int
-    hip_q: int
-    knee_q: int
-    ankle_q: int
+    bodies: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    upper: float
+    lower: float
+    own: Floats
+    soles: tuple[int, ...]
+
+    @property
+    def length(self) -> float:
+        """From hip to ankle [m]."""
+        return self.upper + self.lower
 
 
 _LEGS: WeakKeyDictionary[Character, tuple[list[Leg], NDArray[np.bool_]]] = WeakKeyDictionary()
@@ -52,9 +71,23 @@ def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
         chain = (thigh, shank, foot)
         balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
         if balls and thigh > first and character.root is not None:
-            q = [int(model.jnt_qposadr[model.body_jntadr[b]]) - character.root.qpos for b in chain]
-            found.append(Leg(thigh - first, shank - first, foot - first, *q))
+            found.append(_leg(model, character, character.root.qpos, chain))
     return found
+
+
+def _leg(model: mujoco.MjModel, character: Character, root_qpos: int, chain: tuple[int, int, int]) -> Leg:
+    first, (thigh, shank, foot) = character.root_body, chain
+    above = int(model.body_parentid[thigh])
+    columns = np.array([int(model.jnt_qposadr[model.body_jntadr[b]]) - root_qpos for b in chain])
+    upper, lower = (float(np.linalg.norm(model.body_pos[b])) for b in (shank, foot))
+    own = np.stack([model.body_quat[b] for b in chain])
+    soles = [g for g in sole_geoms(model, character) if foot in _with_parent(model, int(model.geom_bodyid[g]))]
+    bodies = np.array([above, thigh, shank, foot]) - first
+    return Leg(thigh - first, foot - first, bodies, columns, upper, lower, own, tuple(soles))
+
+
+def _with_parent(model: mujoco.MjModel, body: int) -> tuple[int, int]:
+    return body, int(model.body_parentid[body])
 
 
 def bodies_of(model: mujoco.MjModel, character: Character, legs: list[Leg]) -> NDArray[np.bool_]:
@@ -72,33 +105,17 @@ def bodies_of(model: mujoco.MjModel, character: Character, legs: list[Leg]) -> N
     return wanted
 
 
-def leg_length(model: mujoco.MjModel, character: Character, leg: Leg) -> float:
-    """Return a leg's length from hip to ankle [m]."""
-    first = character.root_body
-    return float(np.linalg.norm(model.body_pos[leg.shank + first]) + np.linalg.norm(model.body_pos[leg.foot + first]))
-
-
-def reach(
-    model: mujoco.MjModel, character: Character, frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats
-) -> None:
+def reach(frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats) -> None:
     """Bend a leg in all frames so that its foot is on a path, in place.
 
     Args:
-        model: The scene.
-        character: Whose leg.
         frames: Own coordinates (and whatever follows them), (F, …), written.
         leg: Which.
         now: Where the bodies are in these frames.
         path: Where the ankle should be [m], (F, 3).
         turns: How the foot should be turned, (F, 4).
     """
-    first = character.root_body
-    own = np.stack([model.body_quat[body + first] for body in (leg.thigh, leg.shank, leg.foot)])
-    above = int(model.body_parentid[leg.thigh + first]) - first
     bend_leg(
-        now.positions, now.turns, np.array([above, leg.thigh, leg.shank, leg.foot]),
-        float(np.linalg.norm(model.body_pos[leg.shank + first])),
-        float(np.linalg.norm(model.body_pos[leg.foot + first])),
-        np.ascontiguousarray(path), np.ascontiguousarray(turns), own,
-        np.array([leg.hip_q, leg.knee_q, leg.ankle_q]), frames,
+        now.positions, now.turns, leg.bodies, leg.upper, leg.lower, np.ascontiguousarray(path),
+        np.ascontiguousarray(turns), leg.own, leg.columns, frames,
     )  # fmt: skip

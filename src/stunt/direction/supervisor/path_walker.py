@@ -130,9 +130,9 @@ class PathWalker(BaseController):
         end = self.path.samples[-1, :2]
         if not walking and math.dist(now.root_position[:2], end) < _NEAR:
             return None
-        match = self._similarity.best(now.qpos, now.qvel)
         limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
-        if match.distance > limit:
+        match = self._similarity.best(now.qpos, now.qvel, limit)
+        if match is None:
             return None
         source, frame = self._numbers[match.frame]
         why = f"{match.distance:.2f} from {self.graph.sources[source].name}, frame {frame}"

@@ -108,12 +108,25 @@ def multiply_rows(first: Any, second: Any, out: Any) -> None:
 
 
 @compiled
-def write_lowest(positions: Any, turns: Any, at: Any, own: Any, size: Any, kind: int, out: Any) -> None:
-    """Write the height of a geom's lowest point in every frame (see `grounding.lowest_points`)."""
-    turn = np.zeros(4)
-    for f in range(out.shape[0]):
-        _, _, z = rotated(turns[f], at[0], at[1], at[2])
-        multiply_into(turns[f], own[0], own[1], own[2], own[3], turn)
+def add_depth(
+    positions: Any, turns: Any, body: int, at: Any, own: Any, size: Any, kind: int, depth: Any
+) -> float:  # fmt: skip
+    """Raise `depth` to how deep a geom's lowest point is below the floor in every frame; return the largest.
+
+    Args:
+        positions: Of all bodies, (F, bodies, 3).
+        turns: Likewise, (F, bodies, 4).
+        body: Whose geom it is.
+        at: Its place in the body, (3,).
+        own: Its turn in the body, (4,).
+        size: Its size, (3,).
+        kind: Its type, as the engine counts them.
+        depth: Written, (F,).
+    """
+    turn, most = np.zeros(4), 0.0
+    for f in range(depth.shape[0]):
+        _, _, z = rotated(turns[f, body], at[0], at[1], at[2])
+        multiply_into(turns[f, body], own[0], own[1], own[2], own[3], turn)
         turn[1], turn[2], turn[3] = -turn[1], -turn[2], -turn[3]
         a, b, c = rotated(turn, 0.0, 0.0, 1.0)  # the vertical in the geom's frame
         if kind == 6:  # box
@@ -126,4 +139,6 @@ def write_lowest(positions: Any, turns: Any, at: Any, own: Any, size: Any, kind:
             down = size[0]
         else:
             down = 0.0
-        out[f] = positions[f, 2] + z - down
+        depth[f] = max(depth[f], down - z - positions[f, body, 2])
+        most = max(most, depth[f])
+    return most

@@ -8,6 +8,7 @@ The paper prints signed differences, which would cancel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -89,10 +90,10 @@ class Similarity:
         """Return how far a state is from one frame."""
         return float(np.abs(self._features[frame] - self.features(qpos, qvel) * self._weights).sum())
 
-    def best(self, qpos: Floats, qvel: Floats) -> Match:
-        """Return the frame most like a state."""
+    def best(self, qpos: Floats, qvel: Floats, within: float = math.inf) -> Match | None:
+        """Return the frame most like a state; None where all are further away than `within`."""
         here = self.features(qpos, qvel) * self._weights
         if self._index is not None and (found := self._index.nearest(here)) is not None:
-            return Match(found.row, found.distance)
-        frame, distance = nearest_row(self._features, here)
-        return Match(int(frame), float(distance))
+            return Match(found.row, found.distance) if found.distance <= within else None
+        frame, distance = nearest_row(self._features, here, within)
+        return Match(frame, distance) if frame >= 0 else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 from stunt.compiled import compiled
 
+_BLOCK: Final = 16  # so many differences are summed before the sum is looked at
 
 @compiled
 def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
@@ -123,16 +124,17 @@ def write_features(qpos: Any, qvel: Any, sq: Any, sv: Any, tq: Any, tv: Any, out
 
 
 @compiled
-def nearest_row(features: Any, here: Any) -> tuple[int, float]:
-    """Return the row with the smallest sum of absolute differences, and that sum."""
-    best, least = 0, math.inf
+def nearest_row(features: Any, here: Any, within: float) -> tuple[int, float]:
+    """Return the row with the smallest sum of absolute differences, and that sum; −1 where all exceed `within`."""
+    best, least, width = -1, within, here.shape[0]
     for f in range(features.shape[0]):
-        total = 0.0
-        for k in range(here.shape[0]):
-            total += abs(features[f, k] - here[k])
-            if total > least:
-                break
-        if total < least:
+        row, total, k = features[f], 0.0, 0
+        while k < width and total <= least:
+            end, part = min(k + _BLOCK, width), 0.0
+            for n in range(k, end):
+                part += abs(row[n] - here[n])
+            total, k = total + part, end
+        if total < least or (best < 0 and total <= least):
             best, least = f, total
     return best, least
 

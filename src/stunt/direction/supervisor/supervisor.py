@@ -18,18 +18,17 @@ import numpy as np
 
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RUNNING, Bid, Controller, Status
-from stunt.direction.supervisor.guard import BrokenContract, ask_bid, ask_step, check_pool
+from stunt.direction.supervisor.guard import BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.direction.supervisor.twin import Twin, with_twins
+from stunt.direction.supervisor.watchers import Watchers
 from stunt.errors import UnknownNameError
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
 LOOK_HZ: Final = 30.0
-MOST_ASKED: Final = 40
-"""So many are asked at a look whether they interrupt; where there are more, they take turns."""
 ALERT: Final = 0.15
 """How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
@@ -87,14 +86,14 @@ class Supervisor:
         self.since = stage.time
         self.last: Ended | None = None
         self._bid, self._level = Bid(0.0), 0
-        self._request, self._patience, self._asked = "", -1.0, False
+        self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
-        self._alert, self._waiting, self._turn = -1.0, False, 0
+        self._alert, self._waiting, self._asleep = -1.0, False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
-        self._sort()
+        self.watchers = Watchers(stage, self.character, self._stride)
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe
@@ -110,7 +109,7 @@ class Supervisor:
         """
         if name not in self.pool:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
-        self._request, self._patience, self._asked = name, self.stage.time + patience, False
+        self._request, self._patience = name, self.stage.time + patience
         self._due = min(self._due, self.stage.tick)
 
     def refuse(self, name: str, reason: str) -> None:
@@ -136,27 +135,31 @@ class Supervisor:
 
     def due(self) -> int:
         """Return when to look next."""
-        return self._due
+        return self.stage.tick if self.watchers.alarmed else self._due
 
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
-        alert = self.stage.time < self._alert and self.actor.kinematic
+        alert = self.actor.kinematic and self.stage.time < self._alert
         self._due = tick + (self._close if alert else self._stride)
         now = self.look()
-        if alert and self._struck(now):
-            self._hits.clear()
-            return
-        status = self._step(now)
+        if not (alert and self._struck(now)):
+            self._go_on(now, tick, alert)
+        self._hits.clear()
+        self.watchers.calm()
+
+    def _go_on(self, now: Situation, tick: int, alert: bool) -> None:
+        """Let the one in charge go on, if nobody else has to take over."""
+        status = self._step(now) if tick >= self._asleep or now.hits or self._request else RUNNING
         if self._request:
             self._serve_request(now, status)
         elif not status.running or self._waiting:
             self._choose(now, status, "ended")
-        elif self._watchers:
-            self._let_interrupt(now)
-        elif status.wake > 0.0 and not alert:
-            self._due = max(self._due, self.stage.tick_of(now.time + status.wake))
-        self._hits.clear()
+        elif not self._interrupted(now):
+            if status.wake > 0.0:
+                self._asleep = self.stage.tick_of(now.time + status.wake)
+            if not alert and not self.watchers.restless:
+                self._due = max(self._due, self._asleep)
 
     def _hit(self, hit: Hit) -> None:
         if hit.character != self.name:
@@ -189,27 +192,25 @@ class Supervisor:
         if not status.running or self._waiting:
             self._choose(now, status, "ended")
 
-    def _let_interrupt(self, now: Situation) -> None:
-        """Ask those who may interrupt and count for more than the one in charge."""
-        level = self._level
-        bids = {}
-        for controller in self._next_watchers():
-            if controller is self.current or (controller.priority <= level and not now.hits):
+    def _interrupted(self, now: Situation) -> bool:
+        """Ask those who may interrupt and count for more than the one in charge; return whether one took over."""
+        level, current, bids = self._level, self.current, dict[str, Bid]()
+        for controller in self.watchers.everyone if now.hits else self.watchers.group():
+            try:
+                answer = controller.bid(now) if controller is not current else None
+                if answer is None:
+                    continue
+                bid = checked_bid(controller, answer)
+            except Exception as error:  # noqa: BLE001  (whatever it is, the character goes on)
+                self._remove(now, as_broken(controller, "bid", error))
                 continue
-            bid = self._bid_of(controller, now)
-            if bid is not None and _priority(controller, bid) > level:
+            if _priority(controller, bid) > level:
                 bids[controller.name] = bid
-        if bids:
-            winner = self._best(bids)
-            self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
-
-    def _next_watchers(self) -> Sequence[Controller]:
-        """Return who is asked at this look: everyone; of hundreds, some at a time."""
-        count = len(self._watchers)
-        if count <= MOST_ASKED:
-            return self._watchers
-        first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
-        return (self._watchers + self._watchers)[first : first + MOST_ASKED]
+        if not bids:
+            return False
+        winner = self._best(bids)
+        self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+        return True
 
     def _struck(self, now: Situation) -> bool:
         """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
@@ -287,7 +288,8 @@ class Supervisor:
                 before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
             )
         self.current, self.since, self._waiting = winner, self.stage.time, False
-        self._level, self._bid = _priority(winner, bid), bid
+        self._level, self._bid, self._asleep = _priority(winner, bid), bid, 0
+        self.watchers.sort(self.pool.values(), winner, self._level)
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
             why=bid.why, before="" if begins else before.name, ended=status.state, reason=status.reason,
@@ -316,15 +318,11 @@ class Supervisor:
         self.removed[bad.name] = broken.reason
         self.pool.pop(bad.name, None)
         self.pool.pop(Twin.name_for(bad.name), None)
-        self._sort()
+        self.watchers.sort(self.pool.values(), self.current, self._level)
         self._note("removed", controller=bad.name, reason=broken.reason)
         if bad is self.current and go_on:
             safe = Bid(0.0, f"'{bad.name}' was taken out")
             self._switch(now, self.safe, safe, Status("failed", broken.reason), "removed", {})
-
-    def _sort(self) -> None:
-        """List those who may interrupt, so that the others cost nothing while someone runs."""
-        self._watchers = [c for c in self.pool.values() if c.interrupts]
 
     def _note(self, event: str, **what: Any) -> None:
         entry = {"kind": "supervisor", "time": self.stage.time, "character": self.name, "event": event}
@@ -336,26 +334,27 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self.safe, self._turn,
+            self._alert, self._waiting, self._due, self.safe, self._asleep,
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
-        return told, states, lists, self.rng.bit_generator.state, self.actor.save()
+        return told, states, lists, self.rng.bit_generator.state, self.actor.save(), self.watchers.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, states, (log, removed, hits), rng, actor = state
+        told, states, (log, removed, hits), rng, actor, watchers = state
         self.pool = {name: controller for name, (controller, _) in states.items()}
         for controller, saved in states.values():
             controller.restore(saved)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self.safe, self._turn,
+            self._waiting, self._due, self.safe, self._asleep,
         ) = told  # fmt: skip
         self.current = self.pool[current]
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
         self.rng.bit_generator.state = rng
-        self._sort()
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.watchers.restore(watchers)
         self.actor.restore(actor)
 
 

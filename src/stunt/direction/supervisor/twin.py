@@ -71,7 +71,7 @@ class Twin(BaseController):
             self._ask_at = now.time
             if self.brother.bid(now) is not None:
                 return succeeded("the data is in reach again")
-        if actor.left < 0.3:
+        if actor.left < 2.0 * _WAKE:
             actor.keep_on()
             if actor.left < 0.05:
                 return succeeded("the motion ended")
