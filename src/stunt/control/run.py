@@ -10,7 +10,7 @@ from stunt.control.contact_scan import scan_contacts
 from stunt.control.engine import mj_step1, mj_step2
 from stunt.control.kernel import after, before, between, sort_joints, update_moments
 from stunt.control.lookout import look_out
-from stunt.control.programs import CONTACTS, EACH_STEP, STEPPED, call_programs
+from stunt.control.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.views import unpack
 
 
@@ -62,11 +62,13 @@ def run(
             # Written so that NaN fails it.
             if not abs(v.qvel[i]) < speed_limit:
                 return -(step + 1)
+        rang = 0
+        if v.counts[8] != 0:
+            rang = look_out(v.counts[8], v.qpos, v.qvel, v.programs[WORLDSPACE], tick + step + 1)
         if v.counts[6] != 0 and (tick + step + 1) % steps_per_control == 0:
             v.counts[7] = scan_contacts(v.counts[6], (tick + step + 1) * step_time)
-            rang = look_out(v.counts[8], v.qpos, v.qvel, tick + step + 1) if v.counts[8] != 0 else 0
-            if v.counts[7] != 0 or rang != 0:
-                return step + 1
+        if v.counts[7] != 0 or rang != 0:
+            return step + 1
     return steps
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.board import Board
 from stunt.control.programs import connect
-from stunt.control.run import prepare, run
+from stunt.control.run import prepare
+from stunt.control.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit

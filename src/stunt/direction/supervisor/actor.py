@@ -19,11 +19,10 @@ from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram
 from stunt.direction.motion_rows import Motion, blended, repeated, sole_geoms
-from stunt.direction.supervisor.feet import common_ground, keep_feet, stance_of, window
+from stunt.direction.supervisor.feet import gone_over, window
 from stunt.direction.supervisor.followed_rows import late_blend, moved_rows, repeated_row
-from stunt.direction.supervisor.inertial import blended_in
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing import servo_rows
+from stunt.direction.supervisor.posing import ServoView, servo_rows
 from stunt.direction.supervisor.pushes import Pushes
 from stunt.direction.supervisor.situation import own_slices
 from stunt.direction.supervisor.tracks import NOWHERE, Place, Playing, Track, moved
@@ -36,11 +35,10 @@ LOOK: Final = 1.0 / 240.0
 UNROLL: Final = 12.0
 """Seconds a looping motion is laid out for that is followed; whoever follows it longer says so again."""
 AIM_FPS: Final = 60.0
-FINE: Final = (0.25, 4)
-"""Seconds of what was played that a tracking twin takes along at first, and its targets between two frames: the servo
-reads straight lines, data is played along curves, and the body must take over at the data's velocity."""
-COARSE: Final = (0.8, 2)
-"""The same from then on."""
+DENSE: Final = 4
+"""A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
+TWIN: Final = 0.75
+"""Seconds of what was played that a tracking twin takes along at a time: about as long as it is in charge."""
 
 
 class Actor:
@@ -84,7 +82,8 @@ class Actor:
         self.playing: Playing | None = None
         self._kept: Playing | None = None
         self._leaning: RootSpring | None = None
-        self._friction = stage.model.geom_friction[self.soles, 0].copy()
+        parent = self.settings.servo.startswith("parent")
+        self._view = ServoView.of(stage.model, self.character, self.soles, parent=parent)
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[Motion, Track] = WeakKeyDictionary()
         stage.strings.append(self._string)
@@ -180,7 +179,7 @@ class Actor:
         """Become a rag doll."""
         self._become(kinematic=False)
         self.program.release(self.number)
-        self.stage.model.geom_friction[self.soles, 0] = self._friction
+        self.stage.model.geom_friction[self.soles, 0] = self._view.standing
         self.motion = self.rows = self.playing = None
 
     # ---- kinematic
@@ -209,16 +208,10 @@ class Actor:
 
     def _blend_into(self, track: Track, first: int, at: Place, blend: float, *, shift: bool) -> tuple[Floats, Place]:
         """Return frames from the present state into a motion, feet kept, and where the motion comes to be placed."""
-        model, who, layout, fps = self.stage.model, self.character, self.layout, track.fps
-        qpos, qvel = self._state
-        frames = track.laid(first, min(track.ahead(first), window(blend, fps)), at)
-        stance = stance_of(model, who, layout, qpos, qvel, frames, fps)
-        if shift and stance is not None:
-            by = common_ground(stance)
-            frames[:, :3] += by
-            at = moved(at, by)
-        soft = blended_in(layout, qpos, qvel, frames, fps, blend)
-        return keep_feet(model, who, layout, soft, stance, fps, blend), at
+        frames = track.laid(first, min(track.ahead(first), window(blend, track.fps)), at)
+        model, who, (qpos, qvel) = self.stage.model, self.character, self._state
+        lead, by = gone_over(model, who, self.layout, qpos, qvel, frames, track.fps, blend, shift=shift)
+        return lead, moved(at, by)
 
     def frame_of(self, motion: Motion, since: float) -> int:
         """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
@@ -241,10 +234,9 @@ class Actor:
         playing = self.playing or self._kept
         if playing is None or self.motion is None:
             return
-        seconds, dense = FINE if self.kinematic else COARSE
         first, fps = playing.frame(self.stage.time), playing.track.fps
-        frames = self._played_from(playing, first, seconds)
-        rows = self._lifted(self.layout.dense(frames, fps, dense), fps * dense)
+        frames = self._played_from(playing, first, TWIN)
+        rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
         self._take(self.motion, rows, playing.since + first / fps)
         self._kept = playing
 
@@ -293,14 +285,8 @@ class Actor:
         """Load what is compiled now, so that nothing stops for it when the first ball hits."""
         still = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
         frames = np.repeat(still[None], 3, axis=0)
-        self._lifted(self.layout.dense(frames, AIM_FPS, 2), AIM_FPS)
-        soft = blended_in(self.layout, still[: self.layout.nq], still[self.layout.nq :], frames, AIM_FPS, 0.05)
-        stance = stance_of(self.stage.model, self.character, self.layout, *self._state, frames, AIM_FPS)
-        keep_feet(self.stage.model, self.character, self.layout, soft, stance, AIM_FPS, 0.05)
-
-    @property
-    def _parent(self) -> bool:
-        return self.settings.servo.startswith("parent")
+        self._lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        gone_over(self.stage.model, self.character, self.layout, *self._state, frames, AIM_FPS, 0.05)
 
     @property
     def _here(self) -> Floats:
@@ -330,9 +316,7 @@ class Actor:
         return known
 
     def _lifted(self, frames: Floats, fps: float) -> Rows:
-        return servo_rows(
-            self.stage.model, self.character, self.layout, frames, fps, self.soles, self._friction, parent=self._parent
-        )
+        return servo_rows(self._view, self.layout, frames, fps)
 
     def _before(self, actual: bool, seconds: float) -> tuple[Rows, float]:
         """Return what to blend from over some seconds, and where in it [s]."""

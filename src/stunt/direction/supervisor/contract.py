@@ -16,6 +16,7 @@ should go and how strong it is (`actor.follow`, `actor.aim`, `actor.stun`, `acto
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
@@ -36,11 +37,15 @@ class Status:
         reason: Why, for the log; a few words.
         wake: Running, it need not be asked again before so many seconds have passed, if nothing happens and nobody else
             wants to be asked; 0: at the next look.
+        tilt: Unless, before that, the character tilts further than this [rad] …
+        broken: … or its root spring has been broken for so long [s]: the compiled loop looks after it.
     """
 
     state: State
     reason: str = ""
     wake: float = 0.0
+    tilt: float = math.inf
+    broken: float = math.inf
 
     @property
     def running(self) -> bool:

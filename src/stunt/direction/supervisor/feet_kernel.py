@@ -1,4 +1,4 @@
-"""Where feet go in a blend, compiled (see `feet`)."""
+"""Where one foot goes in a blend, compiled (see `feet`)."""
 
 from __future__ import annotations
 

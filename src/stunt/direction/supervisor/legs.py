@@ -1,8 +1,9 @@
-"""Legs of a body on ball joints, and how they bend so that a foot is where it should be."""
+"""Legs of a body on ball joints, as compiled functions take them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import mujoco
@@ -11,111 +12,85 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.direction.motion_rows import sole_geoms
-from stunt.direction.supervisor.legs_kernel import bend_leg
-from stunt.direction.supervisor.posing import Posed
-from stunt.rotations import Floats
+from stunt.direction.supervisor.posing import body_count
 
 _BALL = 1
+Chain = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Leg:
-    """One leg; bodies are counted from the root.
+class Legs:
+    """The legs of one character; bodies are counted from the root.
 
     Attributes:
-        thigh: Its first body.
-        foot: Its last one.
-        bodies: What it hangs on, thigh, shank and foot, (4,).
-        columns: Of the three joints' quaternions in `qpos`, (3,).
-        upper: Length of the thigh [m].
-        lower: Length of the shank [m].
-        own: Turns of thigh, shank and foot in their parents' frames, (3, 4).
-        soles: Geoms of foot and toes that stand on the ground.
+        some: Which bodies belong to legs, toes included, or carry them, (bodies,).
+        chains: Of each leg: what it hangs on, thigh, shank and foot (L, 4); columns of the three joints' quaternions in
+            `qpos` (L, 3); lengths of thigh and shank [m] (L, 2); turns of the three in their parents' frames (L, 3, 4).
+        soles: Of each geom of foot or toes that stands on the ground: its leg, body and kind (S, 3), its place (S, 3)
+            and turn (S, 4) in the body, and its size (S, 3).
     """
 
-    thigh: int
-    foot: int
-    bodies: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    upper: float
-    lower: float
-    own: Floats
-    soles: tuple[int, ...]
-
-    @property
-    def length(self) -> float:
-        """From hip to ankle [m]."""
-        return self.upper + self.lower
+    some: NDArray[np.bool_]
+    chains: tuple[Any, ...]
+    soles: tuple[Any, ...]
 
 
-_LEGS: WeakKeyDictionary[Character, tuple[list[Leg], NDArray[np.bool_]]] = WeakKeyDictionary()
+_LEGS: WeakKeyDictionary[Character, Legs] = WeakKeyDictionary()
 
 
-def legs_and_bodies(model: mujoco.MjModel, character: Character) -> tuple[list[Leg], NDArray[np.bool_]]:
-    """Return a character's legs (see `legs_of`) and which bodies they are made of (see `bodies_of`)."""
+def legs_of(model: mujoco.MjModel, character: Character) -> Legs:
+    """Return the legs that end in feet and hang on ball joints; others are left alone."""
     known = _LEGS.get(character)
     if known is None:
-        legs = legs_of(model, character)
-        known = _LEGS[character] = legs, bodies_of(model, character, legs)
+        found = [chain for name, foot in character.bodies.items() if (chain := _chain(model, character, name, foot))]
+        some, shapes = _bodies(model, character, found), _shapes(model, character, found)
+        known = _LEGS[character] = Legs(some, shapes, _soles(model, character, found))
     return known
 
 
-def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
-    """Return the legs that end in feet and hang on ball joints; others are left alone."""
-    found, first = list[Leg](), character.root_body
-    for name, foot in character.bodies.items():
-        if "foot" not in name:
-            continue
-        shank = int(model.body_parentid[foot])
-        thigh = int(model.body_parentid[shank])
-        chain = (thigh, shank, foot)
-        balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
-        if balls and thigh > first and character.root is not None:
-            found.append(_leg(model, character, character.root.qpos, chain))
-    return found
+def _chain(model: mujoco.MjModel, character: Character, name: str, foot: int) -> Chain | None:
+    """Return thigh, shank and foot of a leg that ends in a body; None where it is no leg that can be bent."""
+    if "foot" not in name:
+        return None
+    shank = int(model.body_parentid[foot])
+    chain = (int(model.body_parentid[shank]), shank, foot)
+    balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
+    return chain if balls and chain[0] > character.root_body and character.root is not None else None
 
 
-def _leg(model: mujoco.MjModel, character: Character, root_qpos: int, chain: tuple[int, int, int]) -> Leg:
-    first, (thigh, shank, foot) = character.root_body, chain
-    above = int(model.body_parentid[thigh])
-    columns = np.array([int(model.jnt_qposadr[model.body_jntadr[b]]) - root_qpos for b in chain])
-    upper, lower = (float(np.linalg.norm(model.body_pos[b])) for b in (shank, foot))
-    own = np.stack([model.body_quat[b] for b in chain])
-    soles = [g for g in sole_geoms(model, character) if foot in _with_parent(model, int(model.geom_bodyid[g]))]
-    bodies = np.array([above, thigh, shank, foot]) - first
-    return Leg(thigh - first, foot - first, bodies, columns, upper, lower, own, tuple(soles))
+def _shapes(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> tuple[Any, ...]:
+    first, count = character.root_body, len(chains)
+    root = character.root.qpos if character.root is not None else 0
+    bodies = np.array([[model.body_parentid[c[0]], *c] for c in chains], np.int64).reshape(count, 4) - first
+    columns = [[model.jnt_qposadr[model.body_jntadr[b]] - root for b in c] for c in chains]
+    lengths = [[np.linalg.norm(model.body_pos[b]) for b in c[1:]] for c in chains]
+    own = [[model.body_quat[b] for b in c] for c in chains]
+    return (
+        bodies, np.array(columns, np.int64).reshape(count, 3), np.array(lengths, float).reshape(count, 2),
+        np.array(own, float).reshape(count, 3, 4),
+    )  # fmt: skip
 
 
-def _with_parent(model: mujoco.MjModel, body: int) -> tuple[int, int]:
-    return body, int(model.body_parentid[body])
+def _soles(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> tuple[Any, ...]:
+    found = []
+    for geom in sole_geoms(model, character) if chains else []:
+        body = int(model.geom_bodyid[geom])
+        mine = (body, int(model.body_parentid[body]))
+        found += [(geom, leg, body - character.root_body) for leg, chain in enumerate(chains) if chain[2] in mine]
+    geoms = [geom for geom, _, _ in found]
+    which = np.array([[leg, body, model.geom_type[geom]] for geom, leg, body in found], np.int64).reshape(-1, 3)
+    return which, model.geom_pos[geoms].copy(), model.geom_quat[geoms].copy(), model.geom_size[geoms].copy()
 
 
-def bodies_of(model: mujoco.MjModel, character: Character, legs: list[Leg]) -> NDArray[np.bool_]:
+def _bodies(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> NDArray[np.bool_]:
     """Return which bodies, counted from the root, belong to legs, toes included, or carry them, (bodies,)."""
-    first, end = character.root_body, max(character.bodies.values()) + 1
-    wanted = np.zeros(end - first, np.bool_)
-    for leg in legs:
-        body = leg.foot + first
+    first, count = character.root_body, body_count(character)
+    wanted = np.zeros(count, np.bool_)
+    for chain in chains:
+        body = chain[2]
         while body >= first:
             wanted[body - first] = True
             body = int(model.body_parentid[body])
-    for body in range(first + 1, end):
-        parent = int(model.body_parentid[body]) - first
-        wanted[body - first] |= any(parent == leg.foot for leg in legs)
+    for body in range(first + 1, first + count):
+        wanted[body - first] |= any(int(model.body_parentid[body]) == chain[2] for chain in chains)
     return wanted
-
-
-def reach(frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats) -> None:
-    """Bend a leg in all frames so that its foot is on a path, in place.
-
-    Args:
-        frames: Own coordinates (and whatever follows them), (F, …), written.
-        leg: Which.
-        now: Where the bodies are in these frames.
-        path: Where the ankle should be [m], (F, 3).
-        turns: How the foot should be turned, (F, 4).
-    """
-    bend_leg(
-        now.positions, now.turns, leg.bodies, leg.upper, leg.lower, np.ascontiguousarray(path),
-        np.ascontiguousarray(turns), leg.own, leg.columns, frames,
-    )  # fmt: skip

@@ -31,14 +31,18 @@ def multiply_into(p: Any, w: float, x: float, y: float, z: float, out: Any) -> N
 
 
 @compiled
-def pose_bodies(
-    qpos: Any, first: int, root_qpos: int, wanted: Any, parents: Any, body_pos: Any, body_quat: Any, joint_start: Any,
-    joint_count: Any, kinds: Any, addresses: Any, axes: Any, anchors: Any, zero: Any, positions: Any, turns: Any,
-) -> None:  # fmt: skip
-    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4). Arrays are the model's own.
+def pose_bodies(qpos: Any, wanted: Any, bones: Any, positions: Any, turns: Any) -> None:
+    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4).
 
-    Bodies that are not `wanted` are left out; of those that are, all ancestors must be.
+    Args:
+        qpos: Own coordinates (and whatever follows them), (F, …).
+        wanted: Which bodies, counted from the root; of those all ancestors must be, the others are left out.
+        bones: As `posing.bones_of` has them.
+        positions: Written.
+        turns: Written.
     """
+    first, root_qpos, parents, body_pos, body_quat, joint_start, joint_count, kinds, addresses = bones[:9]
+    axes, anchors, zero = bones[9:]
     at, turn = np.zeros(3), np.zeros(4)
     for frame in range(qpos.shape[0]):
         for k in range(3):
@@ -105,6 +109,65 @@ def multiply_rows(first: Any, second: Any, out: Any) -> None:
     for f in range(out.shape[0]):
         b = second[min(f, second.shape[0] - 1)]
         multiply_into(first[min(f, first.shape[0] - 1)], b[0], b[1], b[2], b[3], out[f])
+
+
+@compiled
+def lift_rows(
+    frames: Any, nq: int, fps: float, wanted: Any, bones: Any, above: Any, toes: Any, standing: Any, swing: Any,
+    turns: Any, path: Any, friction: Any, joints: Any, rates: Any,
+) -> None:  # fmt: skip
+    """Write frames as the servo reads them (see `posing.servo_rows`).
+
+    Args:
+        frames: Positions and velocities, (F, nq + nv).
+        nq: Number of position coordinates.
+        fps: Frames per second.
+        wanted: All bodies, (bodies,).
+        bones: As `posing.bones_of` has them.
+        above: From which body each is seen, (bodies,).
+        toes: The body each sole goes by, (soles,).
+        standing: Friction of the soles while they do not swing, (soles,).
+        swing: Speed from which a sole swings [m/s], and its friction then.
+        turns: Written, (F, bodies, 4).
+        path: Written, (F, 3).
+        friction: Written, (F, soles).
+        joints: Written, (F, nq − 7).
+        rates: Written, (F, nv − 6).
+    """
+    count, last = frames.shape[0], frames.shape[0] - 1
+    places, world = np.empty((count, turns.shape[1], 3)), np.empty((count, turns.shape[1], 4))
+    pose_bodies(frames, wanted, bones, places, world)
+    relative_turns(world, above, turns)
+    for f in range(count):
+        low, high = max(f - 1, 0), min(f + 1, last)
+        for k in range(3):
+            path[f, k] = frames[f, k]
+        for k in range(joints.shape[1]):
+            joints[f, k] = frames[f, 7 + k]
+        for k in range(rates.shape[1]):
+            rates[f, k] = frames[f, nq + 6 + k]
+        for n in range(toes.shape[0]):
+            x = places[high, toes[n], 0] - places[low, toes[n], 0]
+            y = places[high, toes[n], 1] - places[low, toes[n], 1]
+            fast = math.sqrt(x * x + y * y) * fps / max(high - low, 1) > swing[0]
+            friction[f, n] = swing[1] if fast else standing[n]
+
+
+@compiled
+def relative_turns(turns: Any, above: Any, out: Any) -> None:
+    """Write how bodies are turned, seen from others (`above`, by number); the first stays as it is, (F, bodies, 4)."""
+    for f in range(turns.shape[0]):
+        for n in range(turns.shape[1]):
+            a, b = turns[f, above[n]], turns[f, n]
+            if n == 0:
+                for k in range(4):
+                    out[f, 0, k] = b[k]
+                continue
+            w0, x0, y0, z0 = a[0], -a[1], -a[2], -a[3]
+            out[f, n, 0] = w0 * b[0] - x0 * b[1] - y0 * b[2] - z0 * b[3]
+            out[f, n, 1] = w0 * b[1] + x0 * b[0] + y0 * b[3] - z0 * b[2]
+            out[f, n, 2] = w0 * b[2] - x0 * b[3] + y0 * b[0] + z0 * b[1]
+            out[f, n, 3] = w0 * b[3] + x0 * b[2] - y0 * b[1] + z0 * b[0]
 
 
 @compiled

@@ -29,6 +29,9 @@ from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
 LOOK_HZ: Final = 30.0
+SELDOM: Final = 24
+"""At most every so many physics steps those are asked, while data is in charge, who may interrupt and do not say when:
+a look into Python costs about as much as a step of the engine."""
 ALERT: Final = 0.15
 """How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
@@ -91,9 +94,10 @@ class Supervisor:
         self._alert, self._waiting, self._asleep = -1.0, False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._seldom = max(self._stride, SELDOM)
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
-        self.watchers = Watchers(stage, self.character, self._stride)
+        self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe
@@ -135,7 +139,7 @@ class Supervisor:
 
     def due(self) -> int:
         """Return when to look next."""
-        return self.stage.tick if self.watchers.alarmed else self._due
+        return self.stage.tick if self.watchers.rang else self._due
 
     def act(self) -> None:
         """Look after the character."""
@@ -150,7 +154,8 @@ class Supervisor:
 
     def _go_on(self, now: Situation, tick: int, alert: bool) -> None:
         """Let the one in charge go on, if nobody else has to take over."""
-        status = self._step(now) if tick >= self._asleep or now.hits or self._request else RUNNING
+        wakes = tick >= self._asleep or now.hits or self._request or self.watchers.rang
+        status = self._step(now) if wakes else RUNNING
         if self._request:
             self._serve_request(now, status)
         elif not status.running or self._waiting:
@@ -158,8 +163,16 @@ class Supervisor:
         elif not self._interrupted(now):
             if status.wake > 0.0:
                 self._asleep = self.stage.tick_of(now.time + status.wake)
-            if not alert and not self.watchers.restless:
-                self._due = max(self._due, self._asleep)
+            if wakes:
+                self.watchers.look_after(status.tilt, status.broken)
+            if not alert:
+                self._due = max(self._due, min(self._asleep, tick + self._most()))
+
+    def _most(self) -> int:
+        """Return how many steps may pass until somebody else wants to be asked."""
+        if not self.watchers.restless:
+            return self._asleep
+        return self._seldom if self.actor.kinematic else self._stride
 
     def _hit(self, hit: Hit) -> None:
         if hit.character != self.name:
@@ -223,9 +236,9 @@ class Supervisor:
             return False
         blown = self.look()
         blown.struck, blown.qvel = True, now.qvel + kick
-        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic])
-        if self.current.name in bids:
+        if self._bid_of(self.current, blown) is not None:
             return False
+        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic and c is not self.current])
         if bids:
             winner = self._best(bids)
             self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)

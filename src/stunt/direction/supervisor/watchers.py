@@ -7,6 +7,7 @@ only those who say nothing of the kind are asked at every look, some at a time w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from stunt.control.lookout import RANG, Lookouts
 from stunt.direction.supervisor.contract import Controller
 from stunt.stage.loop import Stage
 
-MOST_ASKED: Final = 12
+MOST_ASKED: Final = 8
 """So many are asked at a look whether they interrupt; where there are more, they take turns."""
 
 
@@ -27,13 +28,20 @@ class Watchers:
         restless: Whether someone wants to be asked at every look.
     """
 
-    def __init__(self, stage: Stage, character: Character, stride: int) -> None:
-        """Post a look-out for the character, which looks every `stride` steps while it is wanted."""
+    def __init__(self, stage: Stage, character: Character, actor: int, stride: int) -> None:
+        """Post a look-out for the character, which looks every `stride` steps while it is wanted.
+
+        Args:
+            stage: Where.
+            character: Who.
+            actor: Its number with the world-space servo.
+            stride: Physics steps between two looks.
+        """
         root, props = character.root, stage.built.props.values()
         assert root is not None  # supervised characters have free roots
         things = [(prop.body, prop.dof) for prop in props if prop.dof >= 0]
         self._stage, self._lookouts = stage, Lookouts.on(stage.model, stage.data, stage.board, things)
-        self._number = self._lookouts.add(root.qpos, stride)
+        self._number, self._watched = self._lookouts.add(root.qpos, actor, stride), False
         self.everyone: tuple[Controller, ...] = ()
         self.restless = False
         self._often: tuple[Controller, ...] = ()
@@ -50,7 +58,14 @@ class Watchers:
         self._often = tuple(c for c in able if not data or _wakes(c) == "always")
         self._twice, self._turn = self._often + self._often, 0
         self.restless = bool(self._often)
-        self._lookouts.post(self._number, self._stage.tick if self._flying else None)
+        self._lookouts.for_flying(self._number, self._stage.tick if self._flying else None)
+        self.look_after(math.inf, math.inf)
+
+    def look_after(self, tilt: float, broken: float) -> None:
+        """Ring once the character tilts further [rad], or its root spring has been broken longer [s]."""
+        if self._watched or tilt < math.inf or broken < math.inf:
+            self._lookouts.for_falling(self._number, tilt, broken)
+        self._watched = tilt < math.inf or broken < math.inf
 
     def group(self) -> Sequence[Controller]:
         """Return who is asked at this look, nothing having hit the character."""
@@ -58,25 +73,27 @@ class Watchers:
         if count > MOST_ASKED:
             first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
             often = self._twice[first : first + MOST_ASKED]
-        return (*often, *self._flying) if self.alarmed else often
+        return (*often, *self._flying) if self._flying and self.rang else often
 
     @property
-    def alarmed(self) -> bool:
-        """Whether something flies near, and someone wants to know."""
-        return bool(self._flying) and self._lookouts.rang(self._number)
+    def rang(self) -> bool:
+        """Whether the look-out has seen something."""
+        return (self._watched or bool(self._flying)) and bool(self._lookouts.rows[self._number, RANG])
 
     def calm(self) -> None:
         """Look out again."""
-        if self._flying:
+        if self._watched or self._flying:
             self._lookouts.rows[self._number, RANG] = 0
 
     def save(self) -> Any:
         """Return what must survive a restore, beside what `sort` finds again."""
-        return self._turn, self._lookouts.rows[self._number].copy()
+        lookouts, n = self._lookouts, self._number
+        return self._turn, self._watched, lookouts.rows[n].copy(), lookouts.numbers[n].copy()
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        self._turn, self._lookouts.rows[self._number] = state
+        lookouts, n = self._lookouts, self._number
+        self._turn, self._watched, lookouts.rows[n], lookouts.numbers[n] = state
 
 
 def _wakes(controller: Controller) -> str:
