@@ -120,6 +120,8 @@ def data_state(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
         while low >= last:
             next_round(f, n)
             low -= last
+    if low < 0:  # a round's very first moment, seen from a rounding error before it
+        low, frame = 0, 0.0
     late = low >= last
     share = 1.0 if late else frame - int(frame)
     between_frames(v, t, a, i, f, n, a[i + w.KIN_BASE], min(low, last - 1), share)

@@ -7,6 +7,7 @@ carries it out at every physics step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -39,6 +40,10 @@ DENSE: Final = 4
 """A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
 TWIN: Final = 0.75
 """Seconds of what was played that a tracking twin takes along at a time: about as long as it is in charge."""
+PART: Final = 0.015
+"""How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
+constant, and loses momentum by the square of that."""
+MOST_PARTS: Final = 16
 
 
 class Actor:
@@ -234,11 +239,19 @@ class Actor:
         playing = self.playing or self._kept
         if playing is None or self.motion is None:
             return
+        leaves = self.kinematic
         first, fps = playing.frame(self.stage.time), playing.track.fps
         frames = self._played_from(playing, first, TWIN)
         rows = self._lifted(self.layout.dense(frames, fps, DENSE), fps * DENSE)
         self._take(self.motion, rows, playing.since + first / fps)
         self._kept = playing
+        if leaves:
+            self._leave_softly()
+
+    def _leave_softly(self) -> None:
+        """Take the first step under forces in small parts, if joints turn far within it."""
+        fastest = float(np.abs(self.stage.data.qvel[self.slices[1]][6:]).max())
+        self.stage.refine(min(max(math.ceil(fastest * self.stage.step_time / PART), 1), MOST_PARTS))
 
     def _played_from(self, playing: Playing, first: int, seconds: float) -> Floats:
         """Return some seconds of what is played (or was, until forces took over), from a frame on."""

@@ -54,7 +54,7 @@ def foot_steps(places: Any, foot: int, fps: float, still: float, low: float, out
 
 @compiled
 def write_course(
-    places: Any, turns: Any, foot: int, here: Any, turn: Any, speed: Any, fps: float, begin: float, seconds: float,
+    places: Any, turns: Any, foot: int, here: Any, turned: Any, tick: float, fps: float, begin: float, seconds: float,
     lift: float, brake: float, roll: float, path: Any, feet: Any,
 ) -> None:  # fmt: skip
     """Write where a foot goes from where it is to where the data has it (see `feet.Course`).
@@ -63,9 +63,9 @@ def write_course(
         places: Where the data has all bodies, (F, bodies, 3).
         turns: How it has them turned, (F, bodies, 4).
         foot: Which body.
-        here: Where the foot is, (3,).
-        turn: How it is turned, (4,).
-        speed: How it moves [m/s], (3,).
+        here: Where the bodies are now, and where they will be after `tick`, (2, bodies, 3).
+        turned: How they are turned, likewise, (2, bodies, 4).
+        tick: [s].
         fps: Frames per second.
         begin: When it leaves its place [s].
         seconds: How long it takes.
@@ -75,11 +75,17 @@ def write_course(
         path: Written, (F, 3).
         feet: How it is turned, written, (F, 4).
     """
-    off, rate, lean = np.empty(3), np.empty(3), np.empty(3)
+    off, rate, lean, spin, later = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(4)
     for k in range(3):
-        off[k] = here[k] - places[0, foot, k]
-        rate[k] = speed[k] - (places[1, foot, k] - places[0, foot, k]) * fps
-    write_lean(turns[0, foot], turn, lean)
+        off[k] = here[0, foot, k] - places[0, foot, k]
+        rate[k] = (here[1, foot, k] - here[0, foot, k]) / tick - (places[1, foot, k] - places[0, foot, k]) * fps
+    # How fast what it is turned off by changes: what it will be a moment later, the data having gone on as well.
+    write_lean(turns[0, foot], turns[1, foot], lean)
+    write_turned(turns[0, foot], tick * fps * lean[0], tick * fps * lean[1], tick * fps * lean[2], later)
+    write_lean(later, turned[1, foot], spin)
+    write_lean(turns[0, foot], turned[0, foot], lean)
+    for k in range(3):
+        spin[k] = (spin[k] - lean[k]) / tick
     brake = min(brake, begin)
     for f in range(path.shape[0]):
         time = f / fps
@@ -92,7 +98,10 @@ def write_course(
         for k in range(3):
             path[f, k] = places[f, foot, k] + (high if k == 2 else value) * off[k] + slope * rate[k]
         path[f, 2] += lift * 16.0 * (share * (1.0 - share)) ** 2
-        write_turned(turns[f, foot], rolled * lean[0], rolled * lean[1], rolled * lean[2], feet[f])
+        early = roll * eased_rate(time / roll)
+        for k in range(3):
+            later[k] = rolled * lean[k] + early * spin[k]
+        write_turned(turns[f, foot], later[0], later[1], later[2], feet[f])
 
 
 @compiled

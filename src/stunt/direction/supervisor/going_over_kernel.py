@@ -168,11 +168,9 @@ def put_feet(
     pose_bodies(lead, some, bones, now, how)
     for leg in range(many):
         foot, (begin, seconds, lift) = bodies[leg, 3], courses[leg]
-        speed = (here[1, foot] - here[0, foot]) / _TICK
         write_course(
-            places, turns, foot, here[0, foot], turned[0, foot], speed, fps, begin, seconds, lift, BRAKE, ROLL,
-            paths[leg], feet[leg],
-        )  # fmt: skip
+            places, turns, foot, here, turned, _TICK, fps, begin, seconds, lift, BRAKE, ROLL, paths[leg], feet[leg]
+        )
         reach = STRETCH * (lengths[leg, 0] + lengths[leg, 1])
         most = add_need(now, bodies[leg, 1], foot, paths[leg], reach, need)
     if most > 0.0:
