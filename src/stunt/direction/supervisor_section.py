@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from stunt.control.worldspace_program import ServoSettings
 from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.sections import KINDS, SectionKind
-from stunt.direction.supervisor.actor import LOOK, Actor
+from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.held_body import LOOK
 from stunt.direction.supervisor.part import (
     ClipSpec,
     ControllerSpec,

@@ -7,28 +7,30 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from stunt import rotations
 from stunt.control.worldspace_program import Rows
 from stunt.direction.motion_rows import blended
-from stunt.direction.supervisor.posing import multiplied_rows, rotated_rows
+from stunt.direction.supervisor.track_kernel import place_rows
 from stunt.direction.supervisor.tracks import Place
 
 
 def moved_rows(rows: Rows, place: Place) -> Rows:
     """Return rows of a motion placed on the ground: only the root's own place and turn change."""
-    x, y, turn = place
-    spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turn]))
-    turns = rows.turns.copy()
-    turns[:, 0] = multiplied_rows(spin, turns[:, 0])
-    return replace(rows, turns=turns, path=rotated_rows(spin, rows.path) + [x, y, 0.0])
+    turns, path = np.empty_like(rows.turns), np.empty_like(rows.path)
+    place_rows(rows.turns, rows.path, *place, turns, path)
+    return replace(rows, turns=turns, path=path)
+
+
+def cut_rows(rows: Rows, first: int, count: int) -> Rows:
+    """Return some of the rows, without copying them."""
+    cut = slice(first, first + count)
+    return Rows(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut], rows.qvel[cut])
 
 
 def late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:
     """Blend into rows that are entered at a later frame than their first."""
     first = min(max(round(since * new.fps), 0), len(new.turns) - 1)
-    tail = Rows(new.fps, new.turns[first:], new.path[first:], new.friction[first:], new.qpos[first:], new.qvel[first:])
     turns = new.turns.copy()
-    turns[first:] = blended(model, old, at, tail, seconds).turns
+    turns[first:] = blended(model, old, at, cut_rows(new, first, len(turns)), seconds).turns
     return replace(new, turns=turns)
 
 

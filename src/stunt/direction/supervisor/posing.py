@@ -18,7 +18,7 @@ from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing_kernel import lift_rows, multiply_rows, rotate_rows
+from stunt.direction.supervisor.posing_kernel import lift_rows
 from stunt.rotations import Floats
 
 Bones = tuple[Any, ...]
@@ -103,19 +103,3 @@ def _toe(model: mujoco.MjModel, geom: int, first: int, count: int) -> int:
     body = int(model.geom_bodyid[geom])
     toes = [b for b in range(body + 1, first + count) if model.body_parentid[b] == body]
     return (toes[0] if toes else body) - first
-
-
-def rotated_rows(turns: Floats, vectors: Floats) -> Floats:
-    """Return vectors turned by quaternions, (F, 3); one of either serves all. As `rotations.rotate`, quicker."""
-    one, two = np.atleast_2d(turns), np.atleast_2d(vectors)
-    out = np.zeros((max(len(one), len(two)), 3))
-    rotate_rows(one, two, out)
-    return out
-
-
-def multiplied_rows(first: Floats, second: Floats) -> Floats:
-    """Return products of quaternions, (F, 4); one of either serves all. As `rotations.multiply`, quicker."""
-    one, two = np.atleast_2d(first), np.atleast_2d(second)
-    out = np.zeros((max(len(one), len(two)), 4))
-    multiply_rows(one, two, out)
-    return out

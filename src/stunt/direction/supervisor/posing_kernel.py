@@ -95,23 +95,6 @@ def pose_bodies(qpos: Any, wanted: Any, bones: Any, positions: Any, turns: Any) 
 
 
 @compiled
-def rotate_rows(turns: Any, vectors: Any, out: Any) -> None:
-    """Write vectors turned by quaternions, row by row; one row of either serves all."""
-    for f in range(out.shape[0]):
-        v = vectors[min(f, vectors.shape[0] - 1)]
-        x, y, z = rotated(turns[min(f, turns.shape[0] - 1)], v[0], v[1], v[2])
-        out[f, 0], out[f, 1], out[f, 2] = x, y, z
-
-
-@compiled
-def multiply_rows(first: Any, second: Any, out: Any) -> None:
-    """Write products of quaternions, row by row; one row of either serves all."""
-    for f in range(out.shape[0]):
-        b = second[min(f, second.shape[0] - 1)]
-        multiply_into(first[min(f, first.shape[0] - 1)], b[0], b[1], b[2], b[3], out[f])
-
-
-@compiled
 def lift_rows(
     frames: Any, nq: int, fps: float, wanted: Any, bones: Any, above: Any, toes: Any, standing: Any, swing: Any,
     turns: Any, path: Any, friction: Any, joints: Any, rates: Any,

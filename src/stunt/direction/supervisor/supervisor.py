@@ -10,12 +10,14 @@ It looks some thirty times a second and whenever its character is touched. Its l
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RUNNING, Bid, Controller, Status
 from stunt.direction.supervisor.guard import BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
@@ -24,7 +26,7 @@ from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.direction.supervisor.twin import Twin, with_twins
 from stunt.direction.supervisor.watchers import Watchers
-from stunt.errors import UnknownNameError
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
@@ -98,6 +100,10 @@ class Supervisor:
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
         self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
+        for controller in everyone:  # nothing should have to be worked out in the middle of a scene
+            if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), Motion):
+                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+                    self.actor.prepare(motion)
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe

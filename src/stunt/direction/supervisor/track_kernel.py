@@ -45,3 +45,28 @@ def lay_rows(
         w, i, j, k = source[3], source[4], source[5], source[6]
         target[3], target[4], target[5], target[6] = c * w - s * k, c * i - s * j, c * j + s * i, c * k + s * w
         row += 1
+
+
+@compiled
+def place_rows(turns: Any, path: Any, x: float, y: float, angle: float, out: Any, way: Any) -> None:
+    """Write a servo's rows placed on the ground: only the root's own turn and place change.
+
+    Args:
+        turns: (F, bodies, 4); the root's first.
+        path: Of the root, (F, 3).
+        x: Where [m]; `y` likewise, `angle` the heading [rad].
+        y: See `x`.
+        angle: See `x`.
+        out: Turns, written.
+        way: Path, written.
+    """
+    cos, sin, c, s = math.cos(angle), math.sin(angle), math.cos(0.5 * angle), math.sin(0.5 * angle)
+    for f in range(out.shape[0]):
+        for body in range(1, out.shape[1]):
+            for k in range(4):
+                out[f, body, k] = turns[f, body, k]
+        w, i, j, k = turns[f, 0, 0], turns[f, 0, 1], turns[f, 0, 2], turns[f, 0, 3]
+        out[f, 0, 0], out[f, 0, 1], out[f, 0, 2] = c * w - s * k, c * i - s * j, c * j + s * i
+        out[f, 0, 3] = c * k + s * w
+        a, b = path[f, 0], path[f, 1]
+        way[f, 0], way[f, 1], way[f, 2] = x + cos * a - sin * b, y + sin * a + cos * b, path[f, 2]

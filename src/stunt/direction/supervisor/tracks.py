@@ -58,6 +58,15 @@ class Track:
         lay_rows(frames[cycle : 2 * cycle + 1], False, 0, *back, *NOWHERE, layout.nq, base)
         return Track(layout, base, frames[0], motion.fps, True, step)
 
+    @property
+    def round(self) -> int:
+        """How many frames one round has; of a motion that does not loop, all it goes on for."""
+        return len(self.base) - 1
+
+    def ahead_rows(self) -> Floats:
+        """Return what there is to follow from any frame of a round on: two rounds, or all there is, unplaced."""
+        return self.laid(0, 2 * self.round + 1 if self.loop else len(self.base), NOWHERE)
+
     def place_at(self, frame: int, qpos: Floats) -> Place:
         """Return where to place it so that one of its frames is where a state is and faces."""
         return _between(self.base[frame], qpos)
@@ -107,6 +116,10 @@ class Playing:
         """Return how much is still to come [s]."""
         return (self.track.ahead(self.first) - 1) / self.track.fps - (time - self.since)
 
+    def in_round(self, first: int, rounds: int) -> int | None:
+        """Return which frame of the present round a frame is; None while the lead is played."""
+        return self.first + first - rounds * self.track.round if first >= len(self.lead) - 1 else None
+
     def frames(self, first: int, count: int, rounds: int, at: Place) -> Floats:
         """Return frames from one on, counted from the first one played, as many as there are up to `count`.
 
@@ -118,7 +131,7 @@ class Playing:
         """
         count = max(2, min(count, self.track.ahead(self.first) - first))
         own = self.lead[first : min(first + count, len(self.lead) - 1)]
-        start = self.first + first + len(own) - rounds * (len(self.track.base) - 1)
+        start = self.first + first + len(own) - rounds * self.track.round
         rest = self.track.laid(start, count - len(own), at)
         return np.concatenate([own, rest]) if len(own) else rest
 
