@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 from stunt.direction.learning.features import CAPTURE, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
-from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.contract import IDLE, Bid, Controller
 from stunt.direction.supervisor.situation import Situation
+from stunt.direction.supervisor.wrappers import Wrapped
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
@@ -25,7 +25,7 @@ def needs_help(seen: Floats) -> bool:
     return math.hypot(*capture) > OFF_BALANCE or math.hypot(*lean) > LEANING
 
 
-class LearnedBid(BaseController):
+class LearnedBid(Wrapped):
     """A controller whose bids go by a learned pre-condition.
 
     Attributes:
@@ -44,11 +44,10 @@ class LearnedBid(BaseController):
         Raises:
             WrongBodyError: It was learned on another body.
         """
-        super().__init__(inner.name)
+        super().__init__(inner)
         machine.check_body(body_digest(stage.model, stage.character(character)))
-        self.inner, self.machine, self.least = inner, machine, least
-        self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.machine, self.least = machine, least
+        self.wakes = "forces"
 
     def bid(self, now: Situation) -> Bid | None:
         """Bid as the controller does where it has a good chance; with a poor one a try is only better than nobody.
@@ -66,23 +65,3 @@ class LearnedBid(BaseController):
         if own is None or chance < self.least:
             return Bid(chance, why, given.plan, IDLE + 1)
         return Bid(given.score, f"{given.why}; {why}" if given.why else why, given.plan, given.priority)
-
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
-        """Let the controller begin."""
-        self.inner.start(now, actor, bid)
-
-    def step(self, now: Situation, actor: Actor) -> Status:
-        """Let it go on."""
-        return self.inner.step(now, actor)
-
-    def stop(self, now: Situation, actor: Actor) -> None:
-        """Let it stop."""
-        self.inner.stop(now, actor)
-
-    def save(self) -> Any:
-        """Return what the controller must keep."""
-        return self.inner.save()
-
-    def restore(self, state: Any) -> None:
-        """Put it back."""
-        self.inner.restore(state)

@@ -111,6 +111,11 @@ class HeldBody:
         dense = self.layout.dense(track.ahead_rows(), track.fps, DENSE)
         self.dense[track] = self.lifted(dense, track.fps * DENSE)
 
+    @property
+    def blow(self) -> float:
+        """How much contacts gave the body lately, summed over its degrees of freedom [N·s, N·m·s]."""
+        return float(np.abs(self.program.owed[self.slices[1]]).sum())
+
     def kick(self) -> Floats:
         """Return how the body's velocities would change by what contacts gave it lately, were it free, (nv,)."""
         owed, out = self.program.owed, np.zeros((1, self.stage.model.nv))

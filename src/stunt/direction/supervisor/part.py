@@ -22,8 +22,8 @@ from stunt.direction.door.values import (
     truth,
     whole,
 )
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.registry import maker_of
 from stunt.direction.supervisor.walk_part import WalkSpec, read_walk, walk_to_data
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError

@@ -12,8 +12,8 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD, WANTED
-from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD, DataController
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.similarity import Similarity, dof_weights
 from stunt.direction.supervisor.situation import Situation
@@ -35,21 +35,14 @@ _SEAM = 0.1  # from one portion into the next [s]; they are the same walk
 _NEAR = 0.3  # whoever is so near to the path's end has arrived [m]
 
 
-class PathWalker(BaseController):
+class PathWalker(DataController):
     """Walks along a path, entered at the frame of the graph most like the character's state.
 
     Attributes:
         graph: What it walks through.
         path: Where.
-        threshold: Up to which distance it bids (see `clip_player`).
-        hit_threshold: Up to which distance of the state a blow would leave it goes on.
-        blend: How long going over takes [s].
-        only_asked: Whether it bids only when the user asks for it (or while it walks).
         walked: Clips it went through, with the times at which they were entered.
     """
-
-    kinematic = True
-    longest = 3600.0
 
     def __init__(
         self,
@@ -86,17 +79,17 @@ class PathWalker(BaseController):
         Raises:
             BodyError: The character has other bones than the graph's clips.
         """
-        super().__init__(name)
-        self.graph, self.path, self.threshold, self.hit_threshold = graph, path, threshold, hit_threshold
-        self.blend, self.priority, self.only_asked = blend, priority, only_asked
         who = stage.character(character)
-        self._body = body_from_clip(graph.skeleton_clip)
+        self.graph, self.path, self._body = graph, path, body_from_clip(graph.skeleton_clip)
         if list(who.joints) != [bone.joint for bone in self._body.plan.bones[1:]]:
             raise BodyError(f"'{character}' does not have the bones of the walk's clips; make one of them its body.")
         layout = Layout.of(who)
         self._numbers = [(s, int(f)) for s, kept in enumerate(graph.kept) for f in np.flatnonzero(kept)]
         frames = np.concatenate([self._frames(number, layout) for number in range(len(graph.sources))])
-        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), frames)
+        super().__init__(
+            name, Similarity(layout, dof_weights(stage.model, who, weights), frames), threshold=threshold,
+            hit_threshold=hit_threshold, blend=blend, priority=priority, only_asked=only_asked,
+        )  # fmt: skip
         self._walker = MotionGraphWalker(graph, path, settings=settings)
         self._begun = -1.0
 
@@ -120,23 +113,25 @@ class PathWalker(BaseController):
         self.path = path
         self._walker.follow(path)
 
+    @property
+    def playing(self) -> bool:
+        """Whether it is in charge."""
+        return self._begun >= 0.0
+
     def bid(self, now: Situation) -> Bid | None:
         """Bid where a frame of the graph is alike enough and there is some way left."""
-        asked, walking = now.request == self.name, self._begun >= 0.0
-        if self.only_asked and not asked and not walking:
+        if not self.may_bid(now):
             return None
-        if now.last is None and now.elapsed == 0.0 and not walking:
+        if self.opens(now):
             return Bid(0.5, "from the path's beginning")
-        end = self.path.samples[-1, :2]
-        if not walking and math.dist(now.root_position[:2], end) < _NEAR:
+        if not self.playing and math.dist(now.root_position[:2], self.path.samples[-1, :2]) < _NEAR:
             return None
-        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
-        match = self._similarity.best(now.qpos, now.qvel, limit)
+        match = self.nearest(now)
         if match is None:
             return None
         source, frame = self._numbers[match.frame]
         why = f"{match.distance:.2f} from {self.graph.sources[source].name}, frame {frame}"
-        return Bid(1.0 - match.distance / limit, why, (source, frame))
+        return Bid(1.0 - match.distance / self.limit(now), why, (source, frame))
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Go over to the walk; from the path's beginning, where the performance begins with it."""

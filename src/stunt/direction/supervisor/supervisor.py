@@ -32,8 +32,9 @@ from stunt.stage.loop import Stage
 
 LOOK_HZ: Final = 30.0
 SELDOM: Final = 24
-"""At most every so many physics steps those are asked, while data is in charge, who may interrupt and do not say when:
-a look into Python costs about as much as a step of the engine."""
+SELDOM_TIME: Final = 0.1
+"""At most every so many physics steps, and so many seconds, those are asked, while data is in charge, who may interrupt
+and do not say when: a look into Python costs about as much as a step of the engine."""
 ALERT: Final = 0.15
 """How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
@@ -94,9 +95,10 @@ class Supervisor:
         self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
         self._alert, self._waiting, self._asleep = -1.0, False, 0
+        self._borne = 0.0  # the blow data has gone on under
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
-        self._seldom = max(self._stride, SELDOM)
+        self._seldom = max(self._stride, SELDOM, round(SELDOM_TIME / stage.step_time))
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
         self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
@@ -186,7 +188,7 @@ class Supervisor:
         self._hits.append(hit)
         self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
         if self.relation.counts(self.stage, self.character, self.current, hit.by):
-            self._alert = self.stage.time + ALERT
+            self._alert, self._borne = self.stage.time + ALERT, 0.0
 
     # ---- deciding
 
@@ -237,12 +239,14 @@ class Supervisor:
         Data is looked for at the velocity the blow would have given the body. Where no kinematic controller knows a
         frame to go on from, the tracking twin takes over, and the body gets what the blow had for it.
         """
+        blow = self.actor.blow
+        if blow <= self._borne:
+            return False  # no more than data has gone on under already
         kick = self.actor.kick()
-        if not kick.any():
-            return False
         blown = self.look()
         blown.struck, blown.qvel = True, now.qvel + kick
         if self._bid_of(self.current, blown) is not None:
+            self._borne = blow
             return False
         bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic and c is not self.current])
         if bids:
@@ -307,7 +311,7 @@ class Supervisor:
                 before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
             )
         self.current, self.since, self._waiting = winner, self.stage.time, False
-        self._level, self._bid, self._asleep = _priority(winner, bid), bid, 0
+        self._level, self._bid, self._asleep, self._borne = _priority(winner, bid), bid, 0, 0.0
         self.watchers.sort(self.pool.values(), winner, self._level)
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
@@ -353,7 +357,7 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self.safe, self._asleep,
+            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne,
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
@@ -367,7 +371,7 @@ class Supervisor:
             controller.restore(saved)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self.safe, self._asleep,
+            self._waiting, self._due, self.safe, self._asleep, self._borne,
         ) = told  # fmt: skip
         self.current = self.pool[current]
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
