@@ -39,6 +39,8 @@ class ServoSettings:
         external: The paper's form: torques act on the bones from outside.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
             `stunt.direction.planted_feet` and `mended`).
+        clear: Whether swinging feet are lifted where they pass the floor too low (see
+            `stunt.direction.swinging_feet`): they scuff a third to a half less, and hold the heading less.
         foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
             with `external`.
     """
@@ -51,6 +53,7 @@ class ServoSettings:
     limited: bool = True
     external: bool = False
     plant: bool = True
+    clear: bool = False
     foresee: bool = True
 
 
@@ -135,10 +138,10 @@ class WorldspaceProgram:
             w.T_SUM: np.zeros(nb), w.T_SEEN: np.zeros(6 * nb), w.T_LEAN: np.zeros(6 * nb),
             w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
             w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
-            w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
-            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv),
-            w.T_OWED: self.owed,
-            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load,
+            w.T_STATE: state, w.T_SLIDING: model.geom_friction, w.T_SCRATCH: np.zeros(32),
+            w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv), w.T_OWED: self.owed,
+            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load, w.T_STIFF: np.zeros(nb), w.T_FLESH: np.zeros(nv),
+            w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -189,6 +192,7 @@ class WorldspaceProgram:
         a, f, model, data = self.ints[number], self.numbers[number], self._model, self._data
         first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
         a[w.MODE], a[w.EXTERNAL], a[w.LIMITED] = _MODES[settings.servo], settings.external, settings.limited
+        self._give_damping_back(number)
         a[w.ROOT_MODE] = _ROOTS[root.kind]
         law = COMPOSITE if settings.servo == "beat" else PASSIVE
         self._board.law[a[w.JNT0] : a[w.JNT1]] = law
@@ -234,6 +238,7 @@ class WorldspaceProgram:
         a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = data.lead.ctypes.data, len(data.lead), w.KINEMATIC, 1
         a[w.KIN_BASE], a[w.KIN_BASE_FRAMES] = data.base.ctypes.data, len(data.base)
         a[w.KIN_FIRST], a[w.KIN_LOOP] = data.first, data.loop
+        self._give_damping_back(number)
         f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, data.fps, firm
         f[w.KIN_AT : w.KIN_AT + 3], f[w.KIN_STEP : w.KIN_STEP + 3], f[w.KIN_ROUNDS] = data.at, data.step, 0.0
         f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
@@ -246,8 +251,14 @@ class WorldspaceProgram:
         """Let an actor go: a rag doll."""
         a = self.ints[number]
         a[w.ACTIVE] = 0
+        self._give_damping_back(number)
         for d in (*range(a[w.ROOT_DOF], a[w.ROOT_DOF] + 6), *range(a[w.DOF0], a[w.DOF1])):
             self._data.qfrc_applied[d] = self._board.torque[d] = 0.0
+
+    def _give_damping_back(self, number: int) -> None:
+        """Leave the joints' own damping to the engine, until the servo takes it over again."""
+        dofs = slice(int(self.ints[number, w.DOF0]), int(self.ints[number, w.DOF1]))
+        self._model.dof_damping[dofs] = self._board.own_damping[dofs]
 
     def stun(self, number: int, time: float, *, down: float, hold: float, up: float, low: float) -> None:
         """Let an actor's strength sink to a share `low` within `down` seconds, and come back over `up`."""
