@@ -9,9 +9,13 @@ from collections.abc import Iterable
 
 import pytest
 
-from stunt.direction.experiments import duck, goalie, kick, trip
+from stunt.direction.experiments import boxing, duck, goalie, kick, trip
+from stunt.direction.performance import perform
+from stunt.direction.script_file import load_script
+from stunt.examples import example
 
 FIRST = 1000
+QUICK_MATCH = 14
 
 
 def saved(seeds: Iterable[int]) -> list[goalie.SaveOutcome]:
@@ -64,6 +68,20 @@ def tripped(seeds: Iterable[int], count: int) -> list[trip.TripOutcome]:
     return found
 
 
+def boxed(seeds: Iterable[int], seconds: float) -> list[boxing.MatchOutcome]:
+    """Matches."""
+    found = []
+    for seed in seeds:
+        found.append(boxing.outcome(boxing.boxing(seed, seconds=seconds), seconds=seconds))
+        print(f"match {seed}: {found[-1]}", flush=True)
+    return found
+
+
+def in_order(how: boxing.MatchOutcome) -> bool:
+    """Whether a match was one: somebody always in charge, every switch explained, nobody beside the ring."""
+    return not (how.nobody or how.unexplained or how.removed) and how.farthest < boxing.ROPES
+
+
 def share(flags: Iterable[bool]) -> float:
     """Return how many are true, of all."""
     every = list(flags)
@@ -89,6 +107,27 @@ def test_a_strong_kick_floors_its_partner_who_gets_up() -> None:
 def test_a_walker_that_trips_walks_again() -> None:
     (how,) = tripped((8,), 1)
     assert 0.0 < how.again <= trip.LIMIT
+
+
+def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_says_why() -> None:
+    take = perform(load_script(example("trip").path))
+    log = [event for event in take.events if event["kind"] == "supervisor" and event["event"] == "switch"]
+    for entry in log:
+        print(f"{entry['time']:.2f} {entry['controller']}: {entry['why']}; before: {entry['reason']}")
+    who = [entry["controller"] for entry in log]
+    chain = ["walk", "walk (tracking)", "fall", "roll", "get_up", "walk"]
+    rest = iter(who)
+    assert all(name in rest for name in chain), who  # one after another, whatever came in between
+    assert "ball" in log[1]["why"] and log[1]["cause"] == "hit"
+    assert all(entry["why"] or entry["reason"] for entry in log)
+    last = log[-1]["time"]
+    height = take.qpos[take.time > last + 0.5, 2]
+    assert who[-1] == "walk" and len(height) and height.min() > 0.8  # and it stays up
+
+
+def test_a_boxer_that_is_knocked_down_gets_up_and_boxes_on() -> None:
+    (how,) = boxed((QUICK_MATCH,), 14.0)
+    assert in_order(how) and how.downs and how.longest_down > 0.0 and how.deepest < 0.15
 
 
 @pytest.mark.long
@@ -133,3 +172,20 @@ def test_walkers_that_trip_walk_again_within_fifteen_seconds() -> None:
     print(f"{len(found)} trips: {sum(how.fell for how in found)} fell, {sum(how.rolled for how in found)} rolled, "
           f"{len(again)} walk again, after {max(how.again for how in again):.1f} s at most")  # fmt: skip
     assert len(found) == 50 and len(again) >= 45
+
+
+@pytest.mark.long
+def test_in_twenty_matches_blows_land_whoever_goes_down_gets_up_and_nobody_stands_in_the_other() -> None:
+    found = boxed(range(FIRST, FIRST + 20), 30.0)
+    downs = sum(how.downs for how in found)
+    print(
+        f"{len(found)} matches of 30 s: {sum(how.blows for how in found)} blows at head and trunk, "
+        f"{sum(how.dynamic for how in found)} hits without data to go on from, {downs} knock-downs, up again after "
+        f"{max(how.longest_down for how in found):.1f} s at most; {max(how.farthest for how in found):.1f} m from the "
+        f"middle at most; overlaps: {100 * max(how.deepest for how in found):.1f} cm at most, above 5 cm in "
+        f"{100 * sum(how.deep for how in found) / len(found):.2f} % of the time"
+    )
+    assert all(in_order(how) for how in found)
+    assert share(how.dynamic > 0 for how in found) == 1.0 and share(how.blows > 0 for how in found) >= 0.9
+    assert downs >= 5 and share(how.up for how in found) >= 0.9
+    assert max(how.deepest for how in found) < 0.15 and sum(how.deep for how in found) / len(found) < 0.02

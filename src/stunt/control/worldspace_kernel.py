@@ -14,11 +14,12 @@ from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setStat
 from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root
 from stunt.control.small import mix_quaternions, multiply_quaternions, world_difference
+from stunt.control.steering import steer_legs, turn_target
 from stunt.control.views import floats, ints, longs
 from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
-_REPEATS = 3
+_REPEATS = 2
 _STATE = STEP_STATE
 
 
@@ -37,16 +38,22 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     x, s, rows = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(a[i + w.ROWS])
     root, end, h, rate = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0], 1.0 / f[n + w.LOOK]
     frame = (time + h - f[n + w.START]) * f[n + w.FPS]
+    ahead = 0.5 * f[n + w.LOOK] * f[n + w.FPS]
     low, high, share = frame_at(a[i + w.FRAMES], frame)
-    low2, high2, share2 = frame_at(a[i + w.FRAMES], frame + f[n + w.LOOK] * f[n + w.FPS])
+    low1, high1, share1 = frame_at(a[i + w.FRAMES], frame - ahead)
+    low2, high2, share2 = frame_at(a[i + w.FRAMES], frame + ahead)
     own, width = a[i + w.MODE] == w.PARENT, 4 * (end - root)
+    leg, steer = longs(t[w.T_LEG]), floats(t[w.T_STEER])
     for b in range(root + 1, end):
         hang, o = parent[b] if own else root, 4 * (b - root)
         mix_quaternions(rows, low * width + o, rows, high * width + o, share, s, 0)
+        mix_quaternions(rows, low1 * width + o, rows, high1 * width + o, share1, s, 24)
         mix_quaternions(rows, low2 * width + o, rows, high2 * width + o, share2, s, 4)
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
+        if leg[b] != 0 and not own:
+            turn_target(steer, abs(leg[b]), leg[b] > 0, s, 8, 16)
         world_difference(s, 8, xquat, 4 * b, s, 16)
-        world_difference(s, 4, s, 0, s, 20)  # seen from what it hangs on; the matrix turns it into the world
+        world_difference(s, 4, s, 24, s, 20)  # seen from what it hangs on; the matrix turns it into the world
         for k in range(3):
             r, relative = 9 * hang + 3 * k, cvel[6 * b + k] - cvel[6 * hang + k]
             wanted = xmat[r] * s[20] + xmat[r + 1] * s[21] + xmat[r + 2] * s[22]
@@ -94,6 +101,8 @@ def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
     if a[i + w.MODE] == w.BOARD:
         return False
     near = recover(t, a, i)
+    if a[i + w.LEG_COUNT] > 0:
+        steer_legs(v, t, a, i, f, n, time, floats(t[w.T_XPOS]))
     take_over_damping(v, t, a, i)
     see_bones(v, t, a, i, f, n, time, gain)
     stiffen(v, t, a, i, gain)
@@ -141,7 +150,9 @@ def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     frame = int((time - f[n + w.START]) * f[n + w.FPS])
     frame = min(max(frame, 0), a[i + w.FRAMES] - 1)
     for k in range(count):
-        sliding[3 * soles[k]] = rows[frame * count + k]
+        c = 3 * soles[k]
+        sliding[c + 1] *= rows[frame * count + k] / sliding[c]  # it twists as easily as it slides
+        sliding[c] = rows[frame * count + k]
 
 
 @compiled

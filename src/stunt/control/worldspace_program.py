@@ -41,6 +41,7 @@ class ServoSettings:
             `stunt.direction.planted_feet` and `mended`).
         clear: Whether swinging feet are lifted where they pass the floor too low (see
             `stunt.direction.swinging_feet`): they scuff a third to a half less, and hold the heading less.
+        steer: Whether swinging legs bring the body back to the clip's place and heading (see `stunt.control.steering`).
         foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
             with `external`.
     """
@@ -54,6 +55,7 @@ class ServoSettings:
     external: bool = False
     plant: bool = True
     clear: bool = False
+    steer: bool = True
     foresee: bool = True
 
 
@@ -71,6 +73,8 @@ class Rows:
         qvel: Joint velocities without the root's, (F, nv).
         torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
         asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
+        swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
+        legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
     """
 
     fps: float
@@ -81,6 +85,8 @@ class Rows:
     qvel: Floats
     torque: Floats | None = None
     asked: Floats | None = None
+    swing: Floats | None = None
+    legs: NDArray[np.int64] | None = None
 
 
 class WorldspaceProgram:
@@ -104,6 +110,7 @@ class WorldspaceProgram:
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
+        self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
         self._played: dict[str, Floats] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
@@ -118,7 +125,8 @@ class WorldspaceProgram:
             w.T_STATE: state, w.T_SLIDING: model.geom_friction, w.T_SCRATCH: np.zeros(32),
             w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv), w.T_OWED: self.owed,
             w.T_FEED: np.zeros(nv), w.T_LOAD: self.load, w.T_STIFF: np.zeros(nb), w.T_FLESH: np.zeros(nv),
-            w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat,
+            w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat, w.T_XPOS: data.xpos,
+            w.T_STEER: self.steer, w.T_LEG: self._leg,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -202,8 +210,23 @@ class WorldspaceProgram:
         if rows.torque is not None:
             kept.append(np.ascontiguousarray(rows.torque, float))
             a[w.ROW_TORQUE] = kept[-1].ctypes.data
+        self._take_legs(number, rows, kept)
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
+
+    def _take_legs(self, number: int, rows: Rows, kept: list[NDArray[Any]]) -> None:
+        """Note which legs steer, and when each swings."""
+        a = self.ints[number]
+        first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
+        a[w.LEG_COUNT], self._leg[first:end] = 0, 0
+        if rows.swing is None or rows.legs is None:
+            self.steer[first:end] = 0.0
+            return
+        legs = rows.legs + first
+        kept += [np.ascontiguousarray(legs, np.int64), np.ascontiguousarray(rows.swing, float)]
+        a[w.LEGS], a[w.SWING], a[w.LEG_COUNT] = kept[-2].ctypes.data, kept[-1].ctypes.data, len(legs)
+        for thigh, foot, last in legs:
+            self._leg[thigh:foot], self._leg[foot:last] = thigh, -thigh
 
     def play(self, number: int, frames: Floats, fps: float, start: float, firm: float = 1.0) -> None:
         """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv).
@@ -246,6 +269,7 @@ class WorldspaceProgram:
             "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
             "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
+            "steer": (self.steer.copy(), self._leg.copy()),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
 
@@ -254,6 +278,7 @@ class WorldspaceProgram:
         self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
+        self.steer[...], self._leg[...] = state["steer"]
         self._rows = {n: list(r) for n, r in state["rows"].items()}
         self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]

@@ -28,7 +28,7 @@ where it does, the step is repeated."""
 _LEAST = 0.02
 _DROP = 0.5
 """Below this share a weight falls no faster than a joint is over its strength: a blow is short."""
-FORESEEN, MEASURED = 1.0, 2.0
+FORESEEN, MEASURED = 1.0, 1.5
 """How much a weight is lowered, as a power of how far a joint is over: more where a step that was taken showed it, so
 that the next ones need not be repeated as well. Foreseeing the weakened step again would not tell more: a leg that
 carries carries as much in it, since what is taken for granted are the contact forces."""

@@ -18,7 +18,7 @@ from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "mapping"),
+    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "steer", "mapping"),
     *("assist", "limit", "yaw", "force", "react", "get_up", "feet", "free_limbs"),
 )
 PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop", "facing")
@@ -100,6 +100,7 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
         look=section.read("look", number, ServoSettings.look, least=1e-4, most=1.0),
         limited=section.read("limited", truth, True),
+        steer=section.read("steer", truth, True),
         external=section.read("external", truth, False),
     )
     root = RootSpring(
@@ -188,6 +189,7 @@ def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
         ("servo", part.settings.servo, "world"), ("gain", part.settings.gain, 1.0),
         ("look", part.settings.look, ServoSettings.look), ("targets", part.targets, "egocentric"),
         ("limited", part.settings.limited, True), ("external", part.settings.external, False),
+        ("steer", part.settings.steer, True),
         ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
         ("yaw", part.root.yaw, 0.0), ("force", part.root.force, 0.0), ("react", _react_to_data(part.react), True),
         ("repeat", part.repeat, False), ("toward", part.toward, None), ("get_up", dict(part.get_up), {}),

@@ -13,7 +13,9 @@ from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.supervisor.actor import LOOK, Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
+from stunt.direction.supervisor.fight_part import fight_controllers
 from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.parameters import values_for
 from stunt.direction.supervisor.part import (
     ClipSpec,
     ControllerSpec,
@@ -23,7 +25,7 @@ from stunt.direction.supervisor.part import (
     read_supervisor_part,
     supervisor_part_to_data,
 )
-from stunt.direction.supervisor.registry import make_controller
+from stunt.direction.supervisor.registry import make_controller, maker_of
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.walk_part import walk_controller
@@ -84,7 +86,8 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
 
 def registered_controller(stage: Stage, name: str, spec: ControllerSpec) -> Controller:
     """Make a registered controller as a script describes it."""
-    made = make_controller(spec.use, stage, name, spec.place)
+    parameters = values_for(maker_of(spec.use, spec.place), dict(spec.parameters))
+    made = make_controller(spec.use, stage, name, spec.place, parameters)
     made.name = spec.name
     for key in ("priority", "interrupts", "longest"):
         if (value := getattr(spec, key)) is not None:
@@ -97,6 +100,8 @@ def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
     actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
     pool: list[Controller] = [clip_controller(stage, name, spec, source) for spec in part.clips]
     pool += [walk_controller(stage, name, walk, source) for walk in part.walks]
+    for fight in part.fights:
+        pool += fight_controllers(stage, name, fight, source)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
     safe = next((c for c in pool if c.name == part.safe), None)
     relation = Relation(frozenset(part.passive), frozenset(part.active))

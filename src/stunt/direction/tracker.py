@@ -12,6 +12,7 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
+from stunt.direction.first_velocity import first_velocity
 from stunt.direction.foreseen_torques import foreseen_torques
 from stunt.direction.legs import legs_of
 from stunt.direction.mended import mended
@@ -23,7 +24,6 @@ from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 _UNROLL = 60.0  # seconds a looping motion is laid out for
-_ONSET = 0.1  # seconds of a motion that tell its first velocity
 
 
 @dataclass(frozen=True)
@@ -45,31 +45,6 @@ class Assistance:
     force_peak: float
     impulse: float
     angular_impulse: float
-
-
-def first_velocity(model: mujoco.MjModel, qpos: Floats, address: int, motion: Motion) -> Floats:
-    """Return the velocity a motion begins with, (nv,).
-
-    A parabola through its first tenth of a second: the difference of two captured frames is mostly noise, and would
-    start the body with a spin that no friction of its soles can take up.
-
-    Args:
-        model: The scene.
-        qpos: The scene's coordinates, the character in the motion's first frame, (nq,).
-        address: Where the character's own begin.
-        motion: What begins.
-    """
-    count = min(len(motion.qpos) - 1, max(1, round(_ONSET * motion.fps)))
-    way, later = np.zeros((count, model.nv)), qpos.copy()
-    for frame in range(count):
-        later[address : address + motion.qpos.shape[1]] = motion.qpos[frame + 1]
-        mujoco.mj_differentiatePos(model, way[frame], 1.0, qpos, later)
-    if count == 0:
-        return np.zeros(model.nv)
-    times = np.arange(1, count + 1) / motion.fps
-    powers = np.stack([times, times**2][: min(count, 2)], axis=1)
-    velocity: Floats = np.linalg.lstsq(powers, way, rcond=None)[0][0]
-    return velocity
 
 
 class Tracker:
@@ -126,6 +101,8 @@ class Tracker:
             rows = with_planted_feet(model, self.character, rows, self.soles)
         if settings.clear:
             rows = with_clear_feet(rows, legs_of(model, self.character, self.soles))
+        if not settings.steer:
+            rows = replace(rows, swing=None)
         if whole is not long:
             rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
         if settings.foresee and not settings.external and settings.servo != "beat":
@@ -138,7 +115,7 @@ class Tracker:
             return
         width = motion.qpos.shape[1]
         stage.data.qpos[root.qpos : root.qpos + width] = motion.qpos[0]
-        speed = first_velocity(stage.model, stage.data.qpos, root.qpos, motion)
+        speed = first_velocity(stage.model, stage.data.qpos, self.character, motion)
         last = int(self.program.ints[self.number, w.DOF1])
         stage.data.qvel[root.dof : last] = speed[root.dof : last]
         mujoco.mj_forward(stage.model, stage.data)

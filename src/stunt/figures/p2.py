@@ -1,17 +1,24 @@
 """The figures of P2, on hybrid control, from fresh runs: `stunt figures p2 --out DIR`.
 
-Filmstrips of the experiments, each with a bar of who was in charge: light where data played, dark under forces.
+Filmstrips of the experiments, each with a bar of who was in charge: light where data played, dark under forces; and
+walks along drawn paths from above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from stunt.direction.performance import perform
 from stunt.direction.script_file import load_script
 from stunt.examples import example
+from stunt.figures.from_above import draw_from_above
+from stunt.motion.graph.along import walk_along
+from stunt.motion.graph.cache import user_cache
+from stunt.motion.graph.drawn_path import DrawnPath
+from stunt.motion.graph.own import own_walk_graph
 from stunt.record.filmstrip import filmstrip
 
 STRIPS: Final[dict[str, tuple[float, ...]]] = {
@@ -19,15 +26,22 @@ STRIPS: Final[dict[str, tuple[float, ...]]] = {
     "kick_partner": (0.5, 0.7, 0.8, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.2, 2.8, 3.4, 4.0, 4.6, 5.2, 6.4),
     "goalkeeper": (0.4, 0.75, 0.95, 1.1, 1.25, 1.4, 1.5, 1.6, 1.7, 1.85, 2.0, 2.4, 3.0, 3.8, 4.6, 5.6),
     "duck": (0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.9, 3.3, 3.4, 4.7, 4.8, 4.9, 5.1, 5.2, 6.4),
-    "boxing_match": (0.6, 1.2, 1.4, 1.9, 2.05, 2.2, 2.5, 3.6, 4.2, 4.4, 4.6, 5.9, 6.5, 6.8, 8.6, 9.2),
+    "boxing_match": (0.5, 1.1, 1.7, 3.0, 5.5, 6.0, 6.4, 6.85, 7.3, 8.2, 9.6, 13.0, 14.1, 15.4, 16.8, 18.6),
+    "path_walk": (0.3, 1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 11.5, 12.5, 13.5, 14.5, 15.0, 15.5, 16.0, 16.8),
 }
 """Which examples, and when to look at them [s]."""
+PATHS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
+    "wave": ((0, 0), (3, 0), (6, 2), (9, 2), (12, 0)),
+    "there and back": ((0, 0), (4, 0), (6, 2), (4, 4), (0, 4), (-2, 2), (0, 0.5)),
+    "corners": ((0, 0), (4, 0), (4, 4), (8, 4), (8, 0)),
+}
+"""Paths that are walked along and drawn from above [m]."""
 SIDES: Final = {"trip": 75.0, "kick_partner": 110.0, "boxing_match": 105.0}
 """From which side, where not almost from the front [°]."""
 
 
 def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Path]:
-    """Perform the experiments and draw their filmstrips.
+    """Perform the experiments and draw their filmstrips, and the walks along drawn paths.
 
     Args:
         out: The folder they go to; made if need be.
@@ -35,11 +49,13 @@ def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Pat
     """
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
+    jobs: list[Callable[[], Path]] = [partial(draw, name, times, out) for name, times in STRIPS.items()]
+    jobs += [partial(draw_path, name, out) for name in PATHS]
     paths = []
-    for number, (name, times) in enumerate(STRIPS.items(), start=1):
-        paths.append(draw(name, times, out))
+    for number, job in enumerate(jobs, start=1):
+        paths.append(job())
         if progress is not None:
-            progress(number / len(STRIPS))
+            progress(number / len(jobs))
     return paths
 
 
@@ -47,3 +63,9 @@ def draw(name: str, times: tuple[float, ...], out: Path) -> Path:
     """Perform one example and draw its filmstrip."""
     take = perform(load_script(example(name).path))
     return filmstrip(take, out / f"p2-{name.replace('_', '-')}.png", times=times, columns=8, side=SIDES.get(name, 24.0))
+
+
+def draw_path(name: str, out: Path) -> Path:
+    """Walk along a drawn path through the package's own walks, and draw it from above."""
+    walked = walk_along(own_walk_graph(cache=user_cache()), DrawnPath.through(PATHS[name]))
+    return draw_from_above(walked, out, f"p2-path-{name.replace(' ', '-')}")

@@ -10,7 +10,7 @@ import pytest
 from stunt.direction.learning import samples as samples_module
 from stunt.direction.learning import training
 from stunt.direction.learning.features import FEATURES, body_digest, features
-from stunt.direction.learning.gate import LearnedBid
+from stunt.direction.learning.gate import LearnedBid, is_up, off_balance
 from stunt.direction.learning.machine import WrongBodyError, load_machine
 from stunt.direction.learning.samples import Samples, collect
 from stunt.direction.learning.training import train
@@ -190,16 +190,31 @@ def test_a_machine_made_for_another_body_is_refused(few_choices):
         LearnedBid(RagDoll(), machine, weaker, "ada")
 
 
-def test_a_controller_bids_with_its_chance_where_it_learned_that_it_succeeds(few_choices):
+def test_a_controller_with_a_poor_chance_steps_back_for_a_rival_with_a_better_one_only(few_choices):
     stage = stage_of()
     digest = body_digest(stage.model, stage.character("ada"))
     here = features(stage, stage.character("ada"))
     rng = np.random.default_rng(0)
     x = here + rng.normal(size=(200, len(FEATURES))) * 0.3
+    machines = {}
     for upright in (True, False):
         good = (x[:, 8] < here[8] + 0.15) == upright
         data = tuple(Sample(k, tuple(row), bool(ok), "", ()) for k, (row, ok) in enumerate(zip(x, good, strict=True)))
-        machine, _ = train(Samples(BALANCE, 0, digest, data))
-        bid = LearnedBid(RagDoll(), machine, stage, "ada").bid(Situation(stage, stage.character("ada")))
-        assert bid.priority == (None if upright else IDLE + 1)
+        machines[upright], _ = train(Samples(BALANCE, 0, digest, data))
+    now = Situation(stage, stage.character("ada"))
+    for good, rivals, expected in ((True, [], None), (False, [], None), (False, [True], IDLE + 1), (True, [False], None)):
+        bidder = LearnedBid(RagDoll(), machines[good], stage, "ada", rivals=[machines[one] for one in rivals])
+        bid = bidder.bid(now)
+        assert bid.priority == expected
         assert "learned" in bid.why
+
+
+def test_help_is_offered_to_who_is_on_its_feet_only():
+    stage = stage_of()
+    seen = features(stage, stage.character("ada"))
+    assert is_up(seen) and not off_balance(seen)
+    pushed, lying = seen.copy(), seen.copy()
+    pushed[FEATURES.index("capture_left")] = 0.3
+    lying[FEATURES.index("com_up")] = 0.2
+    assert is_up(pushed) and off_balance(pushed)
+    assert not is_up(lying)

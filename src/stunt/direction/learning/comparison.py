@@ -67,7 +67,11 @@ def outcome(seed: int, number: int, learned: Mapping[str, Machine] | None) -> Ou
     stage, actor = pushed_stage(plan, clip, Push(f"{WHO}/thorax", at, impulse=impulse, duration=0.1))
     catching: list[Controller] = [Balance(), Stumble()]
     if learned is not None:
-        catching = [LearnedBid(c, learned[c.name], stage, WHO) if c.name in learned else c for c in catching]
+        catching = [
+            LearnedBid(c, learned[c.name], stage, WHO, rivals=[m for name, m in learned.items() if name != c.name])
+            if c.name in learned else c
+            for c in catching
+        ]  # fmt: skip
     supervisor = Supervisor(stage, WHO, [Following(at + delay), *catching, Fall()], actor=actor)
     stage.advance(stage.tick_of(at + delay + SECONDS))
     who = tuple(entry["controller"] for entry in supervisor.log if entry["event"] == "switch")

@@ -23,6 +23,7 @@ FEATURES: Final = (
 )  # fmt: skip
 """Of the centre of mass against the middle of the feet [m], its velocity [m/s], the capture point [m], where the root's
 up axis leans, its angular velocity [rad/s], the left foot against the right one and the heights of both [m]."""
+HEIGHT: Final = FEATURES.index("com_up")
 CAPTURE: Final = FEATURES.index("capture_ahead")
 LEAN: Final = FEATURES.index("lean_ahead")
 _FEET = ("l_foot", "r_foot")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
-from stunt.direction.learning.features import CAPTURE, LEAN, body_digest, features
+from stunt.direction.learning.features import CAPTURE, HEIGHT, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
@@ -19,10 +20,22 @@ LEANING: Final = 0.3
 """And the sine of how far the root may lean."""
 
 
-def needs_help(seen: Floats) -> bool:
+LOWEST: Final = 0.55
+"""A centre of mass less than this above the feet belongs to a body that is down, and no try was made on one [m]."""
+LAID: Final = 0.85
+"""Neither was on one that leans farther than this: the sine of 58°."""
+BETTER: Final = 0.2
+"""So much better another's chance must be to step back for it."""
+
+
+def is_up(seen: Floats) -> bool:
+    """Whether a body with such features (17,) is still on its feet, as all were that anything was tried on."""
+    return bool(seen[HEIGHT] > LOWEST) and math.hypot(*seen[LEAN : LEAN + 2]) < LAID
+
+
+def off_balance(seen: Floats) -> bool:
     """Whether a body with such features (17,) is about to fall, or may be."""
-    capture, lean = seen[CAPTURE : CAPTURE + 2], seen[LEAN : LEAN + 2]
-    return math.hypot(*capture) > OFF_BALANCE or math.hypot(*lean) > LEANING
+    return math.hypot(*seen[CAPTURE : CAPTURE + 2]) > OFF_BALANCE or math.hypot(*seen[LEAN : LEAN + 2]) > LEANING
 
 
 class LearnedBid(BaseController):
@@ -32,12 +45,20 @@ class LearnedBid(BaseController):
         inner: The controller.
         machine: What was learned.
         least: Chance of success from which it bids in earnest.
+        rivals: What others of the same pool learned: where one of them has a much better chance, it steps back.
     """
 
-    shared = ("inner", "machine")
+    shared = ("inner", "machine", "rivals")
 
     def __init__(
-        self, inner: Controller, machine: Machine, stage: Stage, character: str, *, least: float = 0.5
+        self,
+        inner: Controller,
+        machine: Machine,
+        stage: Stage,
+        character: str,
+        *,
+        least: float = 0.5,
+        rivals: Sequence[Machine] = (),
     ) -> None:
         """Put a learned pre-condition before a controller.
 
@@ -46,26 +67,31 @@ class LearnedBid(BaseController):
         """
         super().__init__(inner.name)
         machine.check_body(body_digest(stage.model, stage.character(character)))
-        self.inner, self.machine, self.least = inner, machine, least
+        self.inner, self.machine, self.least, self.rivals = inner, machine, least, tuple(rivals)
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | None:
-        """Bid as the controller does where it has a good chance; with a poor one a try is only better than nobody.
+        """Bid as the controller does, unless its chance is poor and a rival's is much better.
 
-        Where its own rule gives up although help is needed, it offers to try all the same.
+        Where its own rule gives up although help is needed, it offers to try all the same: better than nobody.
         """
         if now.active is not None:  # data is in charge: nobody needs help
             return None
         own, seen = self.inner.bid(now), features(now.stage, now.character)
-        if own is None and not needs_help(seen):
+        failed = now.last is not None and now.last.status.state == "failed"
+        if own is None and not (is_up(seen) and (failed or off_balance(seen))):
             return None
         chance = float(self.machine.chance(seen))
         why = f"{100 * chance:.0f} % by what it learned"
         given = own if isinstance(own, Bid) else Bid(own if own is not None else chance)
-        if own is None or chance < self.least:
+        if own is None or (chance < self.least and self._has_better(seen, chance)):
             return Bid(chance, why, given.plan, IDLE + 1)
         return Bid(given.score, f"{given.why}; {why}" if given.why else why, given.plan, given.priority)
+
+    def _has_better(self, seen: Floats, chance: float) -> bool:
+        """Whether a rival has a much better chance."""
+        return any(float(rival.chance(seen)) > max(self.least, chance + BETTER) for rival in self.rivals)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Let the controller begin."""

@@ -23,9 +23,9 @@ def stored_machine(name: str) -> Machine:
 
 def learned_balance(stage: Stage, character: str) -> LearnedBid:
     """Return balance with its learned pre-condition."""
-    return LearnedBid(Balance(), stored_machine("balance"), stage, character)
+    return LearnedBid(Balance(), stored_machine("balance"), stage, character, rivals=[stored_machine("stumble")])
 
 
 def learned_stumble(stage: Stage, character: str) -> LearnedBid:
     """Return stumble with its learned pre-condition."""
-    return LearnedBid(Stumble(), stored_machine("stumble"), stage, character)
+    return LearnedBid(Stumble(), stored_machine("stumble"), stage, character, rivals=[stored_machine("balance")])

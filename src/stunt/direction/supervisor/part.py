@@ -25,6 +25,8 @@ from stunt.direction.door.values import (
 )
 from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
+from stunt.direction.supervisor.fight_part import FightSpec, fight_to_data, read_fight
+from stunt.direction.supervisor.parameters import Parameter, parameters_of
 from stunt.direction.supervisor.registry import maker_of
 from stunt.direction.supervisor.walk_part import WalkSpec, read_walk, walk_to_data
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError
@@ -32,7 +34,7 @@ from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("clips", "walks", "controllers", "safe", "requests", "passive", "active", "rate"),
+    *("clips", "walks", "fights", "controllers", "safe", "requests", "passive", "active", "rate"),
     *("assist", "limit", "yaw", "force", "gain"),
 )
 CLIP_KEYS = (
@@ -84,7 +86,10 @@ class ClipSpec:
 
 @dataclass(frozen=True)
 class ControllerSpec:
-    """One registered controller that may be in charge; what is None stays as it comes."""
+    """One registered controller that may be in charge; what is None stays as it comes.
+
+    `parameters` are its own, in a script's units (see `parameters`).
+    """
 
     use: str
     name: str
@@ -92,6 +97,7 @@ class ControllerSpec:
     interrupts: bool | None = None
     longest: float | None = None
     place: Place = field(default=NOWHERE, compare=False)
+    parameters: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,7 @@ class SupervisorPart:
     gain: float = 1.0
     place: Place = field(default=NOWHERE, compare=False)
     walks: tuple[WalkSpec, ...] = ()
+    fights: tuple[FightSpec, ...] = ()
 
 
 def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> SupervisorPart:
@@ -128,12 +135,14 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
     clips = tuple(_clip(key, value, things) for key, value in section.read("clips", entries, {}).items())
     controllers = tuple(_controller(entry) for entry in section.read("controllers", items, ()))
     walks = tuple(read_walk(key, value) for key, value in section.read("walks", entries, {}).items())
-    names = [spec.name for spec in clips] + [spec.name for spec in walks] + [spec.name for spec in controllers]
+    fights = tuple(read_fight(key, value, scene) for key, value in section.read("fights", entries, {}).items())
+    others: list[WalkSpec | FightSpec | ControllerSpec] = [*walks, *fights, *controllers]
+    names = [spec.name for spec in clips] + [spec.name for spec in others]
     if not names:
         raise MissingValueError(
             "clips' or 'controllers", "a supervisor, which needs somebody to put in charge,", node.place
         )
-    for called, place in [(w.name, w.place) for w in walks] + [(c.name, c.place) for c in controllers]:
+    for called, place in [(spec.name, spec.place) for spec in others]:
         if names.count(called) > 1:
             raise StuntError(f"two controllers are called '{called}'; give one of them another `name`.", place)
     return SupervisorPart(
@@ -147,7 +156,7 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
             yaw=section.read("yaw", number, 0.1, least=0.0, most=100.0),
             force=section.read("force", number, 0.0, least=0.0, most=100.0),
         ),
-        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks,
+        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks, fights,
     )  # fmt: skip
 
 
@@ -178,14 +187,25 @@ def _controller(node: Node) -> ControllerSpec:
     if isinstance(node.value, str):
         maker_of(node.value, node.place)
         return ControllerSpec(node.value, _called(node.value), place=node.place)
-    section = Section(node, "a controller", CONTROLLER_KEYS)
-    use = name(section.need("use"))
-    maker_of(use, section.need("use").place)
+    use, own = _use(node)
+    section = Section(node, f"controller '{use}'", (*CONTROLLER_KEYS, *own))
     return ControllerSpec(
         use, section.read("name", name, _called(use)),
         section.read("priority", whole, None, least=-1000, most=1000), section.read("interrupts", truth, None),
         section.read("longest", seconds, None), node.place,
+        tuple((key, parameter.read(section.need(key))) for key, parameter in own.items() if key in section),
     )  # fmt: skip
+
+
+def _use(node: Node) -> tuple[str, dict[str, Parameter]]:
+    """Return which controller an entry names, and the parameters it has beyond what all have."""
+    given = entries(node)
+    if "use" not in given:
+        Section(node, "a controller", CONTROLLER_KEYS)  # says which key is unknown, if one is
+        raise MissingValueError("use", "a controller", node.place)
+    use = name(given["use"])
+    found = parameters_of(maker_of(use, given["use"].place))
+    return use, {key: parameter for key, parameter in found.items() if key not in CONTROLLER_KEYS}
 
 
 def _called(use: str) -> str:
@@ -207,6 +227,8 @@ def supervisor_part_to_data(part: SupervisorPart) -> dict[str, Any]:
         data["clips"] = {spec.name: _clip_data(spec) for spec in part.clips}
     if part.walks:
         data["walks"] = {spec.name: walk_to_data(spec) for spec in part.walks}
+    if part.fights:
+        data["fights"] = {spec.name: fight_to_data(spec) for spec in part.fights}
     if part.controllers:
         data["controllers"] = [_controller_data(spec) for spec in part.controllers]
     if part.requests:
@@ -244,7 +266,7 @@ def _clip_data(spec: ClipSpec) -> dict[str, Any]:
 def _controller_data(spec: ControllerSpec) -> Any:
     given = {"priority": spec.priority, "interrupts": spec.interrupts, "longest": spec.longest}
     data: dict[str, Any] = {"use": spec.use, **({} if spec.name == _called(spec.use) else {"name": spec.name})}
-    data |= {key: value for key, value in given.items() if value is not None}
+    data |= {key: value for key, value in given.items() if value is not None} | dict(spec.parameters)
     return spec.use if len(data) == 1 else data
 
 

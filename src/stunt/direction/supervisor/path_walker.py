@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from stunt import rotations
 from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD, WANTED
-from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
-from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.similarity import Similarity, dof_weights
+from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
+from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.graph_controller import GraphController
 from stunt.direction.supervisor.situation import Situation
-from stunt.errors import BodyError
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
-from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.search import SearchSettings
 from stunt.motion.graph.walker import FPS, MotionGraphWalker
-from stunt.motion.skeleton_body import body_from_clip
-from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 AHEAD: Final = 3.0
@@ -35,21 +28,13 @@ _SEAM = 0.1  # from one portion into the next [s]; they are the same walk
 _NEAR = 0.3  # whoever is so near to the path's end has arrived [m]
 
 
-class PathWalker(BaseController):
+class PathWalker(GraphController):
     """Walks along a path, entered at the frame of the graph most like the character's state.
 
     Attributes:
-        graph: What it walks through.
         path: Where.
-        threshold: Up to which distance it bids (see `clip_player`).
-        hit_threshold: Up to which distance of the state a blow would leave it goes on.
-        blend: How long going over takes [s].
-        only_asked: Whether it bids only when the user asks for it (or while it walks).
         walked: Clips it went through, with the times at which they were entered.
     """
-
-    kinematic = True
-    longest = 3600.0
 
     def __init__(
         self,
@@ -86,29 +71,12 @@ class PathWalker(BaseController):
         Raises:
             BodyError: The character has other bones than the graph's clips.
         """
-        super().__init__(name)
-        self.graph, self.path, self.threshold, self.hit_threshold = graph, path, threshold, hit_threshold
-        self.blend, self.priority, self.only_asked = blend, priority, only_asked
-        who = stage.character(character)
-        self._body = body_from_clip(graph.skeleton_clip)
-        if list(who.joints) != [bone.joint for bone in self._body.plan.bones[1:]]:
-            raise BodyError(f"'{character}' does not have the bones of the walk's clips; make one of them its body.")
-        layout = Layout.of(who)
-        self._numbers = [(s, int(f)) for s, kept in enumerate(graph.kept) for f in np.flatnonzero(kept)]
-        frames = np.concatenate([self._frames(number, layout) for number in range(len(graph.sources))])
-        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), frames)
+        super().__init__(
+            name, graph, stage, character, threshold=threshold, hit_threshold=hit_threshold, blend=blend,
+            priority=priority, only_asked=only_asked, weights=weights,
+        )  # fmt: skip
+        self.path = path
         self._walker = MotionGraphWalker(graph, path, settings=settings)
-        self._begun = -1.0
-
-    def _frames(self, source: int, layout: Layout) -> Floats:
-        """Return states of the kept frames of a clip, (F, nq + nv)."""
-        whole = self.graph.sources[source]
-        qpos = self._qpos(whole.clip, whole.times)
-        kept = self.graph.kept[source]
-        return np.concatenate([qpos, layout.velocities(qpos, whole.fps)], axis=1)[kept]
-
-    def _qpos(self, clip: Any, times: Floats) -> Floats:
-        return np.asarray(replace(self._body, clip=clip).qpos_at(times), float)
 
     @property
     def walked(self) -> tuple[tuple[float, str], ...]:
@@ -130,13 +98,7 @@ class PathWalker(BaseController):
         end = self.path.samples[-1, :2]
         if not walking and math.dist(now.root_position[:2], end) < _NEAR:
             return None
-        match = self._similarity.best(now.qpos, now.qvel)
-        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
-        if match.distance > limit:
-            return None
-        source, frame = self._numbers[match.frame]
-        why = f"{match.distance:.2f} from {self.graph.sources[source].name}, frame {frame}"
-        return Bid(1.0 - match.distance / limit, why, (source, frame))
+        return self._most_alike(now)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Go over to the walk; from the path's beginning, where the performance begins with it."""
@@ -147,14 +109,6 @@ class PathWalker(BaseController):
             self._walker.begin_at(source, frame, self._place(now, source, frame))
         self._begun = now.time
         self._hand_over(now, actor, 0.0 if bid.plan is None else self.blend)
-
-    def _place(self, now: Situation, source: int, frame: int) -> Planar:
-        """Return where a clip must lie so that a frame of it is where the character is and faces."""
-        whole = self.graph.sources[source]
-        pose = self._qpos(whole.clip, whole.times[frame : frame + 1])[0]
-        turn = float(rotations.heading(now.root_quaternion) - rotations.heading(pose[3:7]))
-        x, y = now.root_position[:2]
-        return Planar(float(x), float(y), turn).then(Planar(-float(pose[0]), -float(pose[1]), 0.0))
 
     def _hand_over(self, now: Situation, actor: Actor, blend: float) -> None:
         """Give the body the next seconds of the walk."""

@@ -138,7 +138,9 @@ def observation(now: Situation) -> Floats:
 
 
 def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
-    """Return the forward pass of an ONNX network with one input and one output (needs `pip install onnxruntime`).
+    """Return the forward pass of an ONNX network with one input and one output (needs `pip install 'stunt[onnx]'`).
+
+    It runs in one thread, so that the same observation gives the same action.
 
     Raises:
         StuntError: onnxruntime is missing, or cannot read the file.
@@ -146,9 +148,11 @@ def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
     try:
         import onnxruntime
     except ImportError as error:
-        raise StuntError("an .onnx policy needs onnxruntime: pip install onnxruntime.") from error
+        raise StuntError("an .onnx policy needs onnxruntime: pip install 'stunt[onnx]'.") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
-        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise StuntError(f"'{path}' is no ONNX network that can be run: {error}.") from error
     entry = session.get_inputs()[0].name
@@ -175,7 +179,7 @@ class WithPrecondition(BaseController):
         super().__init__(name or inner.name)
         self.inner, self.holds = inner, holds
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | float | None:
         """Bid where both agree."""

@@ -96,7 +96,8 @@ class Searcher:
         return float(np.median(pace[pace > 0.4])) if (pace > 0.4).any() else 0.0
 
     @cached_property
-    def _tables(self) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+    def tables(self) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
+        """Frames and transitions as the compiled searches read them (`search_kernel.search`)."""
         graph, starts = self.graph, self.starts
         tracks = np.concatenate([source.ground_track for source in graph.sources])
         kept = np.concatenate(graph.kept)
@@ -122,7 +123,7 @@ class Searcher:
         weights = np.array([settings.facing, settings.lag, settings.change, ahead, settings.hope, settings.hop])
         way = np.empty(horizon + 1, np.int64)
         length, cost, looked = search(
-            *self._tables, path.samples, self.starts[here.source] + here.frame, at, here.mark, horizon, weights,
+            *self.tables, path.samples, self.starts[here.source] + here.frame, at, here.mark, horizon, weights,
             _jump(fps), settings.branches, way,
         )  # fmt: skip
         return [int(number) for number in way[:length]], cost / horizon, looked

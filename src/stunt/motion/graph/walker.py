@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,6 +116,11 @@ class MotionGraphWalker:
         return self._state.path
 
     @property
+    def here(self) -> Here:
+        """Where in the graph the made part ends."""
+        return self._state.here
+
+    @property
     def arrived(self) -> bool:
         """Whether what is made so far reaches the end of the path."""
         path = self._state.path
@@ -191,11 +196,11 @@ class MotionGraphWalker:
             feet, state.path, line, begun,
         )  # fmt: skip
 
-    def save(self) -> WalkerState:
+    def save(self) -> Any:
         """Return its state; it is never changed afterwards."""
         return self._state
 
-    def restore(self, state: WalkerState) -> None:
+    def restore(self, state: Any) -> None:
         """Put a saved state back."""
         self._state = state
 
@@ -210,12 +215,15 @@ class MotionGraphWalker:
 
     def _piece(self, here: Here, way: list[int]) -> Piece:
         """Return what to make of a way: up to the end of its first transition, or a commit's worth of playing on."""
-        commit = max(1, round(self.searcher.settings.commit * self.graph.settings.fps))
+        commit = self._commit_frames()
         way = way or self._forced(here, commit)
         if way and self.graph.transitions[way[0]].leave - here.frame <= commit:
             played = self.graph.transitions[way[0]].leave - here.frame
             return Piece(here.source, here.frame, here.place, played, way[0])
         return Piece(here.source, here.frame, here.place, commit, None)
+
+    def _commit_frames(self) -> int:
+        return max(1, round(self.searcher.settings.commit * self.graph.settings.fps))
 
     def _forced(self, here: Here, commit: int) -> list[int]:
         """Return the next transition where the clip does not go on long enough to play it, else nothing."""

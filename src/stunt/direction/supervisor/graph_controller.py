@@ -1,0 +1,110 @@
+"""What all controllers share that play a motion graph: how alike its frames are to a state, and where its clips lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stunt import rotations
+from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD, WANTED
+from stunt.direction.supervisor.contract import ORDINARY, BaseController, Bid
+from stunt.direction.supervisor.layout import Layout
+from stunt.direction.supervisor.similarity import Similarity, dof_weights
+from stunt.direction.supervisor.situation import Situation
+from stunt.errors import BodyError
+from stunt.motion.graph.build import MotionGraph
+from stunt.motion.graph.planar import Planar
+from stunt.motion.skeleton_body import body_from_clip
+from stunt.rotations import Floats
+from stunt.stage.loop import Stage
+
+
+class GraphController(BaseController):
+    """A kinematic controller that plays a motion graph, entered at the frame most like the character's state.
+
+    Attributes:
+        graph: What it goes through.
+        threshold: Up to which distance it bids (see `clip_player`).
+        hit_threshold: Up to which distance of the state a blow would leave it goes on.
+        blend: How long going over takes [s].
+        only_asked: Whether it bids only when the user asks for it (or while it plays).
+    """
+
+    kinematic = True
+    longest = 3600.0
+
+    def __init__(
+        self,
+        name: str,
+        graph: MotionGraph,
+        stage: Stage,
+        character: str,
+        *,
+        threshold: float = THRESHOLD,
+        hit_threshold: float = HIT_THRESHOLD,
+        blend: float = BLEND,
+        priority: int = ORDINARY,
+        only_asked: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            name: What it is called.
+            graph: What it goes through; of the character's own skeleton.
+            stage: On which stage.
+            character: By whom.
+            threshold: Up to which distance it bids.
+            hit_threshold: Up to which distance of the state a blow would leave.
+            blend: How long going over takes [s].
+            priority: Of its bids.
+            only_asked: Whether it bids only when asked for.
+            weights: Of joints in the comparison, by name, where not by mass.
+
+        Raises:
+            BodyError: The character has other bones than the graph's clips.
+        """
+        super().__init__(name)
+        self.graph, self.threshold, self.hit_threshold = graph, threshold, hit_threshold
+        self.blend, self.priority, self.only_asked = blend, priority, only_asked
+        who = stage.character(character)
+        self._body = body_from_clip(graph.skeleton_clip)
+        if list(who.joints) != [bone.joint for bone in self._body.plan.bones[1:]]:
+            raise BodyError(f"'{character}' does not have the bones of the walk's clips; make one of them its body.")
+        layout = Layout.of(who)
+        self._numbers = [(s, int(f)) for s, kept in enumerate(graph.kept) for f in np.flatnonzero(kept)]
+        frames = np.concatenate([self._frames(number, layout) for number in range(len(graph.sources))])
+        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), frames)
+        self._begun = -1.0
+
+    def _frames(self, source: int, layout: Layout) -> Floats:
+        """Return states of the kept frames of a clip, (F, nq + nv)."""
+        whole = self.graph.sources[source]
+        qpos = self._qpos(whole.clip, whole.times)
+        kept = self.graph.kept[source]
+        return np.concatenate([qpos, layout.velocities(qpos, whole.fps)], axis=1)[kept]
+
+    def _qpos(self, clip: Any, times: Floats) -> Floats:
+        return np.asarray(replace(self._body, clip=clip).qpos_at(times), float)
+
+    def _most_alike(self, now: Situation) -> Bid | None:
+        """Return a bid to go on from the frame most like the state, where one is alike enough."""
+        match = self._similarity.best(now.qpos, now.qvel)
+        asked = now.request == self.name
+        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
+        if match.distance > limit:
+            return None
+        source, frame = self._numbers[match.frame]
+        why = f"{match.distance:.2f} from {self.graph.sources[source].name}, frame {frame}"
+        return Bid(1.0 - match.distance / limit, why, (source, frame))
+
+    def _place(self, now: Situation, source: int, frame: int) -> Planar:
+        """Return where a clip must lie so that a frame of it is where the character is and faces."""
+        whole = self.graph.sources[source]
+        pose = self._qpos(whole.clip, whole.times[frame : frame + 1])[0]
+        turn = float(rotations.heading(now.root_quaternion) - rotations.heading(pose[3:7]))
+        x, y = now.root_position[:2]
+        return Planar(float(x), float(y), turn).then(Planar(-float(pose[0]), -float(pose[1]), 0.0))
