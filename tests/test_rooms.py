@@ -13,7 +13,7 @@ ORDER = (
     "base", "character", "motion", "control", "stage", "record", "direction", "export", "gym", "figures", "studio",
     "bench", "cli",
 )  # fmt: skip
-BASE = ("errors", "rotations", "compiled", "__init__")
+BASE = ("errors", "rotations", "compiled", "archives", "__init__")
 EXAMPLES_FOR = ("figures", "studio", "bench", "cli")
 
 

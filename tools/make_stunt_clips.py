@@ -137,30 +137,47 @@ def _hermite(t: Floats, start: float, end: float, a: float, b: float, va: float,
     return np.asarray(places + (x**3 - 2 * x**2 + x) * h * va + (x**3 - x**2) * h * vb)
 
 
+def _quintic(t: Floats, start: float, end: float, a: Floats, b: Floats) -> Floats:
+    """Quintic from one height, speed and acceleration, (3,), to another, (F,).
+
+    A push-off that ends in free fall lets go of the ground before leaving it, as legs do; one that is strongest at its
+    end is lost by whoever is a little late.
+    """
+    h = end - start
+    powers = np.array([[h**3, h**4, h**5], [3 * h**2, 4 * h**3, 5 * h**4], [6 * h, 12 * h**2, 20 * h**3]])
+    rest = b - np.array([a[0] + a[1] * h + 0.5 * a[2] * h * h, a[1] + a[2] * h, a[2]])
+    c = np.linalg.solve(powers, rest)
+    x = np.clip(t - start, 0.0, h)
+    return np.asarray(a[0] + a[1] * x + 0.5 * a[2] * x**2 + c[0] * x**3 + c[1] * x**4 + c[2] * x**5)
+
+
 def hop() -> Clip:
     """Three hops on the left leg, forward, the right one drawn up."""
     s = Scenario("hop", 4.0)
     t = s.t
-    starts, flight, low, way = (1.10, 1.80, 2.50), 0.28, 0.90, 0.24
+    starts, flight, low, way, push, land = (1.10, 1.80, 2.50), 0.28, 0.90, 0.24, 0.24, 0.18
+    crouched, bottom = 0.80, np.array([0.80, 0.0, 0.0])
     speed = 0.5 * GRAVITY * flight
     up = smooth(t, 0.15, 0.70) - smooth(t, 3.30, 3.85)
     z, x = STAND - 0.035 * up, np.zeros_like(t)
     for start in starts:
         end = start + flight
-        z = np.where((t >= start - 0.22) & (t < start), _hermite(t, start - 0.22, start, 0.80, low, 0.0, speed), z)
+        up_there, down = np.array([low, speed, -GRAVITY]), np.array([low, -speed, -GRAVITY])
+        z = np.where((t >= start - push) & (t < start), _quintic(t, start - push, start, bottom, up_there), z)
         z = np.where((t >= start) & (t < end), _flight(t, start, end, low), z)
-        z = np.where((t >= end) & (t < end + 0.20), _hermite(t, end, end + 0.20, low, 0.80, -speed, 0.0), z)
+        z = np.where((t >= end) & (t < end + land), _quintic(t, end, end + land, down, bottom), z)
         x += way * np.clip((t - start) / flight, 0.0, 1.0)
-    first = (t > 0.70) & (t < starts[0] - 0.22)
-    z = np.where(first, _hermite(t, 0.70, starts[0] - 0.22, STAND - 0.035, 0.80, 0.0, 0.0), z)
-    last = starts[-1] + flight + 0.20
-    z = np.where((t >= last) & (t < 3.40), _hermite(t, last, 3.40, 0.80, STAND - 0.035, 0.0, 0.0), z)
+    first = (t > 0.60) & (t < starts[0] - push)
+    z = np.where(first, _hermite(t, 0.60, starts[0] - push, STAND - 0.035, crouched, 0.0, 0.0), z)
+    last = starts[-1] + flight + land
+    z = np.where((t >= last) & (t < 3.40), _hermite(t, last, 3.40, crouched, STAND - 0.035, 0.0, 0.0), z)
     z = np.where(t >= 3.40, STAND - 0.035 * up, z)
-    gap_between = [(start + flight + 0.20, nxt - 0.22) for start, nxt in zip(starts, starts[1:], strict=False)]
+    gap_between = [(start + flight + land, nxt - push) for start, nxt in zip(starts, starts[1:], strict=False)]
     for a, b in gap_between:
-        z = np.where((t >= a) & (t < b), 0.80, z)
+        z = np.where((t >= a) & (t < b), crouched, z)
     sway = 0.085 * up
-    glide = gaussian_filter1d(x, 0.05 * FPS, mode="nearest")
+    # The hips go on evenly while the foot waits behind and leaps ahead of them: nobody gains speed in the air.
+    glide = gaussian_filter1d(x, 0.18 * FPS, mode="nearest")
     place = np.stack([glide + 0.015 * up, sway, z], axis=-1)
     s.pelvis(place, 3.0 + 5.0 * up, -5.0 * up, 0.0 * t)
     s.joint("Spine", 1.0 + 2.0 * up, 4.0 * up)
@@ -173,8 +190,8 @@ def hop() -> Clip:
     for start in starts:
         inside = (t >= start) & (t < start + flight)
         air = np.where(inside, 0.5 * GRAVITY * (t - start) * (start + flight - t), air)
-        land = start + flight
-        raised = {0.0: 0, start - 0.12: 0, start: 42, start + 0.13: 26, land: 16, land + 0.09: 0, 4.0: 0}
+        ends = start + flight
+        raised = {0.0: 0, start - 0.05: 0, start: 24, start + 0.13: 8, ends: 4, ends + 0.09: 0, 4.0: 0}
         heel += column(Track(raised), t)
     ball = np.stack([BALL[0] + x, 0.10 + 0.0 * t, ANKLE + BALL[2] + 0.0 * t], axis=-1)
     ankle = _over_toes(ball, heel, 5.0)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -64,6 +65,17 @@ class StuntError(Exception):
         self.place = place
         self.reason = message
         super().__init__(f"{place}: {message}" if str(place) else message)
+
+
+@contextmanager
+def asked_at(place: Place) -> Iterator[None]:
+    """Say where something was asked for, where a mistake that comes of it does not know a place."""
+    try:
+        yield
+    except StuntError as error:
+        if str(place) and not str(error.place):
+            error.place, error.args = place, (f"{place}: {error.reason}",)
+        raise
 
 
 class UnknownNameError(StuntError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from stunt.bench.result import Measurement
 from stunt.bench.timing import exponent, interleaved, median_ratio, typical
 from stunt.bench.trees import human_like
 from stunt.errors import StuntError, UnknownNameError
+from stunt.motion.library import find_clip
 
 
 @pytest.mark.parametrize("coupling", ["full", "compensated", "local"])
@@ -116,3 +119,15 @@ def test_the_scene_of_the_speed_claim_has_what_it_says() -> None:
     assert 2 * (rows - 1) * (columns - 1) == 5000 and sum(p.dof >= 0 for p in stage.built.props.values()) == 50
     stage.step(1.0)
     assert all(stage.data.qpos[who.root.qpos + 2] > 0.7 for who in stage.characters.values() if who.root is not None)
+
+
+def test_tracking_is_measured_on_clips_of_the_user(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shutil.copy(find_clip("idle"), tmp_path / "mine.bvh")
+    run(["tracking", "--quick", "--json", "--clips", str(tmp_path)])
+    found = json.loads(capsys.readouterr().out)["benchmarks"]["tracking"]
+    assert {m["name"] for m in found} == {
+        "step that follows mine over the bare step", "step that follows mine over a bare step on its way"
+    }  # fmt: skip
+    with pytest.raises(StuntError, match="a folder with clips in it"):
+        (tmp_path / "empty").mkdir()
+        run(["tracking", "--quick", "--clips", str(tmp_path / "empty")])

@@ -106,3 +106,38 @@ def test_check_of_a_broken_body_fails_with_code_2(tmp_path: Path, capsys: pytest
     (tmp_path / "broken.urdf").write_text("<robot")
     assert main(["check", str(tmp_path / "broken.urdf")]) == 2
     assert "broken.urdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("section", "what"),
+    [
+        ("clips: {play: [{clip: nowhere}]}", "unknown clip 'nowhere'"),
+        ("clips: {play: [{clip: walk}], get_up: {front: nowhere}}", "unknown clip 'nowhere'"),
+        ("clips: {play: [{clip: walk, from: 0.8, to: 0.2}]}", "to must be later"),
+        ("supervisor: {clips: {walk: {from: 9}}}", "from must be a time within"),
+        ("supervisor: {walks: {a: {path: [[0, 0], [1, 0]], clips: [nowhere]}}}", "unknown clip 'nowhere'"),
+    ],
+)
+def test_the_clips_of_a_script_are_looked_at(
+    section: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "script.yaml"
+    path.write_text(f"characters: {{ada: {{body: idle, root: free}}}}\nperformance:\n  ada:\n    {section}\n")
+    assert main(["check", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert what in said and str(path) in said
+
+
+def test_an_example_is_found_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "walk_clip", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["file"].endswith("walk_clip.yaml")
+
+
+def test_a_skeleton_file_is_examined_at_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asf = ":units\n length 0.45\n angle deg\n:root\n order TX TY TZ RX RY RZ\n axis XYZ\n position 0 0 0\n"
+    asf += " orientation 0 0 0\n:bonedata\n begin\n name lfemur\n direction 0 -1 0\n length 7\n axis 0 0 20 XYZ\n"
+    asf += " dof rx ry rz\n end\n:hierarchy\n begin\n root lfemur\n end\n"
+    (tmp_path / "x.asf").write_text(asf)
+    assert main(["check", str(tmp_path / "x.asf"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["joints"] == 2 and found["format"] == "asf" and found["parts"]["l_thigh"] == "lfemur"

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from stunt.cli.main import main
+from stunt.cli.parser import parse
+from stunt.cli.track_command import script_of
 from stunt.direction.performance import Performance
 from stunt.direction.script_file import load_script
-from stunt.motion.library import OWN_CLIPS
+from stunt.errors import InvalidValueError
+from stunt.motion.library import OWN_CLIPS, find_clip
 
 KEYS = {
     "error_deg_mean", "error_deg", "joint_error_deg", "drift_m", "path_m", "foot_slide_m", "fell", "assistance",
@@ -65,3 +68,71 @@ def test_clips_of_the_users_folder_go_before_the_packages(tmp_path: Path) -> Non
     plain, mine = load_script(tmp_path / "script.yaml"), load_script(tmp_path / "script.yaml", clips=[tmp_path])
     assert plain.scene.characters["ada"].body == str(OWN_CLIPS / "walk.bvh")
     assert mine.scene.characters["ada"].body == str(tmp_path / "walk.bvh")
+
+
+def test_feet_that_swing_do_not_count_as_sliding(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "walk", "--json"]) == 0
+    doctor = json.loads(capsys.readouterr().out)["foot_slide_m"]
+    found = tracked(capsys, "walk")
+    print(f"slide: in the clip {doctor:.3f} m, followed {found['foot_slide_m']:.3f} m")
+    assert found["foot_slide_m"] < 0.06 * found["path_m"]  # type: ignore[operator]
+    assert found["foot_slide_m"] > 0.2 * doctor  # what is measured is no zero
+
+
+def test_the_beat_law_is_measured_against_strengths_and_says_what_it_does_not_heed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    limits = tracked(capsys, "walk", "--servo", "beat")["limits"]
+    print(limits)
+    assert limits["worst"] > 0.3  # type: ignore[index]
+    for words in (["--no-limits"], ["--external"], ["--gain", "2"]):
+        assert main(["track", "walk", "--servo", "beat", *words]) == 2
+        assert words[0] in capsys.readouterr().err
+    script = tmp_path / "script.yaml"
+    section = "clips: {play: [{clip: walk}], servo: beat, limited: false}"
+    script.write_text(f"characters: {{ada: {{body: idle, root: free}}}}\nperformance:\n  ada: {{{section}}}\n")
+    with pytest.raises(InvalidValueError, match="limited must be left out with `servo: beat`"):
+        load_script(script)
+
+
+def test_the_external_form_says_that_it_is_unstable_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["track", "walk", "--external", "--json"])
+    out = capsys.readouterr()
+    assert code == 3 and any("--assist hook" in line for line in json.loads(out.out)["warnings"])
+    held = tracked(capsys, "walk", "--external", "--assist", "hook")
+    assert not held["fell"] and held["error_deg_mean"] < 2.0  # type: ignore[operator]
+
+
+def test_absolute_targets_do_as_well_without_a_heading_to_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    errors = []
+    for yaw in ("0", "0.1"):
+        assert main(["track", "walk", "--targets", "absolute", "--yaw", yaw, "--json"]) == 0
+        errors.append(json.loads(capsys.readouterr().out)["characters"]["double"]["error_deg_mean"])
+    print(f"yaw off {errors[0]:.2f}°, on {errors[1]:.2f}°")
+    assert errors[0] < 1.3 * errors[1]
+
+
+@pytest.mark.parametrize(("text", "body", "impulse"), [
+    ("40", "thorax", (40, 0)), ("40@0.3", "thorax", (40, 0)), ("40@0.3:l_forearm", "l_forearm", (40, 0)),
+    ("40@0.3::90", "thorax", (0, 40)), ("40@0.3:pelvis:180", "pelvis", (-40, 0)),
+])  # fmt: skip
+def test_pushes_have_a_size_a_time_a_body_and_a_direction(text: str, body: str, impulse: tuple[float, float]) -> None:
+    push = script_of(find_clip("walk"), parse(["track", "walk", "--push", text])).scene.events[0]
+    assert push.target == f"double/{body}" and push.at == (0.3 if "@" in text else 1.0)
+    assert push.impulse == pytest.approx((*impulse, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("text", ["hard", "40@soon", "40@1:thorax:left", "40@1:thorax:90:1", "nan@1", "40@-1"])
+def test_what_is_no_push_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["track", "walk", "--push", text]) == 2
+    assert "is no push" in capsys.readouterr().err
+
+
+def test_a_body_that_falls_gets_up_where_it_is_asked_to(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("idle", "--push", "250@0.3", "--seconds", "9")
+    assert tracked(capsys, *words)["fell"] and not tracked(capsys, *words, "--get-up")["fell"]
+
+
+def test_reactions_can_be_switched_off() -> None:
+    script = script_of(find_clip("idle"), parse(["track", "idle", "--no-react"]))
+    assert script.parts["double"].sections["clips"].react is None

@@ -10,13 +10,15 @@ import numpy as np
 
 from stunt import rotations
 from stunt.control.root_spring import RootSpring
-from stunt.control.worldspace_program import ServoSettings
+from stunt.control.worldspace_program import Rows, ServoSettings
+from stunt.direction.first_velocity import first_velocity
 from stunt.direction.foreseen_torques import foreseen_torques
-from stunt.direction.legs import legs_of
+from stunt.direction.legs import Leg, legs_of
 from stunt.direction.mended import mended
-from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip
+from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip, sole_geoms
 from stunt.direction.planted_feet import sole_points, with_planted_feet
-from stunt.direction.tracker import Tracker, first_velocity
+from stunt.direction.swinging_feet import missing, with_clear_feet
+from stunt.direction.tracker import Tracker
 from stunt.direction.tracking_measure import measure
 from stunt.motion.library import find_clip
 from stunt.motion.read import read_clip
@@ -116,6 +118,60 @@ def test_a_motion_begins_with_the_velocity_of_its_course_and_not_of_its_noise() 
     noisy[1:, :3] += rng.normal(0.0, 0.002, (39, 3))
     qpos = stage.data.qpos.copy()
     qpos[root.qpos : root.qpos + motion.qpos.shape[1]] = noisy[0]
-    found = first_velocity(stage.model, qpos, root.qpos, replace(motion, qpos=noisy))
+    found = first_velocity(stage.model, qpos, stage.character("a"), replace(motion, qpos=noisy))
     print("first velocity [m/s]:", found[root.dof : root.dof + 3])
     assert np.allclose(found[root.dof : root.dof + 3], [0.8, 0.0, 0.0], atol=0.15)
+
+
+def test_swinging_feet_are_lifted_where_they_are_low_and_standing_ones_left_alone() -> None:
+    stage, motion = on_stage("walk")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    rows = make_rows(stage.model, character, motion, soles)
+    for leg in legs_of(stage.model, character, soles):
+        matrices = rotations.to_matrix(rows.turns)
+        wanted = missing(rows, leg, matrices)
+        after = with_clear_feet(rows, [leg])
+        gained = [seen[:, -1, 2] for seen in (world(rows, leg), world(after, leg))]
+        print(f"lifted by up to {1e3 * wanted.max():.0f} mm, in {np.mean(wanted > 1e-3):.0%} of the frames")
+        assert wanted.max() > 0.003 and np.allclose(gained[1] - gained[0], wanted, atol=2e-3)
+        still = wanted == 0.0
+        assert np.allclose(after.turns[still], rows.turns[still], atol=1e-9) and after.asked is rows.turns
+
+
+def world(rows: Rows, leg: Leg) -> np.ndarray:
+    """Return where the joints of a leg are in the world [m], (F, chain, 3)."""
+    matrices = rotations.to_matrix(rows.turns)
+    return np.asarray(rows.path[:, None] + leg.joints(matrices) @ matrices[:, 0].transpose(0, 2, 1))
+
+
+def test_a_jerk_in_the_first_frames_does_not_set_the_whole_body_spinning() -> None:
+    stage, motion = on_stage("idle")
+    root = stage.character("a").root
+    assert root is not None
+    steady = np.repeat(motion.qpos[:1], 60, axis=0)
+    jerk = 0.05 * np.exp(-np.arange(60) / motion.fps / 0.02)  # rad, gone after a few frames
+    for frame, angle in enumerate(jerk):
+        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, angle]))
+        steady[frame, 3:7] = rotations.multiply(spin, steady[frame, 3:7])
+    qpos = stage.data.qpos.copy()
+    qpos[root.qpos : root.qpos + motion.qpos.shape[1]] = steady[0]
+    found = first_velocity(stage.model, qpos, stage.character("a"), replace(motion, qpos=steady))
+    plain = (steady[1, 3:7] - steady[0, 3:7]) * motion.fps
+    print("turning [rad/s]:", found[root.dof + 3 : root.dof + 6], "difference of frames:", 2.0 * np.linalg.norm(plain))
+    assert np.linalg.norm(found[root.dof + 3 : root.dof + 6]) < 0.1 < np.linalg.norm(plain)
+
+
+def test_a_foot_that_the_clip_turns_on_may_turn() -> None:
+    stage, motion = on_stage("idle")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    still = np.repeat(motion.qpos[:1], 40, axis=0)
+    turning = still.copy()
+    for frame in range(40):
+        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, 6.0 * frame / motion.fps]))
+        turning[frame, 3:7] = rotations.multiply(spin, still[frame, 3:7])
+    held = make_rows(stage.model, character, replace(motion, qpos=still), soles).friction
+    pivots = make_rows(stage.model, character, replace(motion, qpos=turning), soles).friction
+    assert np.all(held > 0.8)
+    assert np.all(pivots[5:-5] < 0.2)

@@ -45,7 +45,7 @@ def imported(tmp_path_factory, stage_take: Take, walk_take: Take):
     python, folder = blender(), tmp_path_factory.mktemp("blender")
     files = [*export(stage_take, folder / "stage.glb"), *export(stage_take, folder / "stage.bvh")]
     files += export(stage_take, folder / "z.bvh", character="ada", up="z")
-    files += export(walk_take, folder / "walk.bvh")
+    files += export(walk_take, folder / "walk.bvh", placement="stage")
     if importlib.util.find_spec("pxr") is not None:
         files += [*export(stage_take, folder / "stage.usd"), *export(stage_take, folder / "y.usda", up="y", rigid=True)]
     jobs = [{"file": str(f), "fps": FPS, "out": f"{f}.npz", "up": "Z" if f.stem == "z" else "Y"} for f in files]

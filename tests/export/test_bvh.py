@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,22 +10,28 @@ import pytest
 
 from stunt.character.character import Character
 from stunt.cli.main import main
+from stunt.control.root_spring import RootSpring
+from stunt.direction.clips_part import ClipsPart, PlaySpec
 from stunt.direction.performance import Performance
-from stunt.direction.script import Script
+from stunt.direction.script import Part, Script
 from stunt.errors import ExportError
 from stunt.export import export
 from stunt.export.options import Options
 from stunt.export.sampling import sample
 from stunt.export.stagecraft import rig_of
+from stunt.motion import clip_edit
 from stunt.motion.door import Overrides
+from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.library import find_clip
 from stunt.motion.read import read_clip, read_raw
+from stunt.record.take import Take
+from stunt.rotations import heading
 from stunt.stage.scene import CharacterSpec, Scene
 
 
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory, walk_take) -> Path:
-    return export(walk_take, tmp_path_factory.mktemp("bvh") / "walk.bvh")[0]
+    return export(walk_take, tmp_path_factory.mktemp("bvh") / "walk.bvh", placement="stage")[0]
 
 
 def bone_positions(take, clip) -> np.ndarray:
@@ -163,3 +170,28 @@ def test_captured_skeletons_of_all_kinds_come_back(tmp_path, file):
         worst = max(worst, float(np.abs(got - motion.positions[:, bodies[body]]).max()))
     print(f"{file}: {len(record['names'])} joints, {len(record['joints'])} bones, worst {1000 * worst:.4f} mm")
     assert worst < 1e-4
+
+
+def test_a_performed_clip_lies_where_its_source_lay(tmp_path):
+    lay = clip_edit.placed(read_clip(find_clip("walk")), (3.0, -4.0), 2.0)
+    lay = lay.with_motion(lay.root + [0.0, 0.0, 0.37], lay.rotations)  # its ground is another one, too
+    source = write_bvh(lay, tmp_path / "far.bvh")
+    part = ClipsPart((PlaySpec(str(source)),), root=RootSpring("hook"))
+    scene = Scene({"double": CharacterSpec(str(source), root="free")}, physics_hz=120.0, control_hz=120.0)
+    take = Performance(Script(scene, {"double": Part(sections={"clips": part})}, seconds=0.3)).run()
+    take = Take.load(take.save(tmp_path / "take.npz"))
+    back = read_clip(export(take, tmp_path / "back.bvh")[0])
+    off = np.linalg.norm(back.root - lay.root[: back.frames], axis=1).max()
+    turned = np.degrees(np.abs(heading(back.rotations[:, 0]) - heading(lay.rotations[: back.frames, 0]))).max()
+    print(f"off by {off:.4f} m and {turned:.3f}°")
+    assert off < 0.02 and turned < 2.0
+    stage = read_clip(export(take, tmp_path / "stage.bvh", placement="stage")[0])
+    assert np.abs(stage.root[0, :2]).max() < 0.02 and abs(float(heading(stage.rotations[0, 0]))) < 0.05
+
+
+def test_a_source_nobody_knows_is_refused(tmp_path, walk_take):
+    about = {**walk_take.meta["characters"]["double"], "placement": None}
+    take = replace(walk_take, meta={**walk_take.meta, "characters": {"double": about}})
+    assert export(take, tmp_path / "walk.bvh")
+    with pytest.raises(ExportError, match="--placement stage"):
+        export(take, tmp_path / "walk.bvh", placement="source")

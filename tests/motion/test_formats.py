@@ -16,6 +16,7 @@ from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.formats.deepmimic import WIDTH
 from stunt.motion.formats.euler import from_euler, to_euler
 from stunt.motion.formats.npz import SMPL, write_npz
+from stunt.motion.formats.raw import ClipFileError
 from stunt.motion.library import OWN_CLIPS
 from stunt.motion.read import read_clip, read_raw
 from stunt.rotations import difference, normalise
@@ -115,6 +116,20 @@ def test_amass_arrays_become_a_person_on_the_floor(tmp_path: Path) -> None:
     assert clip.fps == 60.0 and len(clip.skeleton) == len(SMPL)
     head, foot = (clip.world.positions[0, clip.skeleton.joint(name), 2] for name in ("head", "left_ankle"))
     assert head > 1.4 and 0.0 < foot < 0.2
+
+
+def test_smplx_arrays_are_read_as_amass_ones_are(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    poses, trans, rate = rng.normal(0.0, 0.2, (5, 165)), rng.normal(0.0, 1.0, (5, 3)), np.array(60.0)
+    apart = {"root_orient": poses[:, :3], "pose_body": poses[:, 3:66], "pose_hand": poses[:, 75:]}
+    np.savez(tmp_path / "one.npz", poses=poses, trans=trans, mocap_framerate=rate)
+    np.savez(tmp_path / "two.npz", **apart, trans=trans, mocap_frame_rate=rate)
+    one, two = read_clip(tmp_path / "one.npz"), read_clip(tmp_path / "two.npz")
+    assert two.fps == 60.0
+    np.testing.assert_array_equal(one.rotations, two.rotations)
+    np.savez(tmp_path / "bad.npz", root_orient=poses[:, :3], pose_body=poses[:, 3:60], trans=trans)
+    with pytest.raises(ClipFileError, match="'pose_body' 63 values"):
+        read_clip(tmp_path / "bad.npz")
 
 
 BROKEN = {

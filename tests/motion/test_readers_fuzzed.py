@@ -9,10 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stunt.direction.learning.stored_machines import FOLDER as STORED
+from stunt.direction.performance import Performance
+from stunt.direction.script_file import script_from_data
 from stunt.examples import _FOLDER as EXAMPLES
 from stunt.motion import clip_edit
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.formats.npz import write_npz
+from stunt.motion.graph.cache import MapCache
 from stunt.motion.library import load_clip
 
 MOST_SECONDS = 20.0
@@ -35,6 +39,13 @@ elif kind == "script":
 elif kind == "take":
     from stunt.record.take import Take
     read = Take.load
+elif kind == "machine":
+    from stunt.direction.learning.machine import load_machine as read
+elif kind == "cache":
+    from stunt.motion.graph.cache import MapCache
+    def read(path):
+        if MapCache(folder).load(path.stem) is None:
+            raise StuntError("made again")
 good = bad = 0
 slowest = 0.0
 for path in sorted(folder.iterdir()):
@@ -103,7 +114,16 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
     asf += b":bonedata\n begin\n name lfemur\n direction 0 -1 0\n length 7\n axis 0 0 20 XYZ\n dof rx ry rz\n end\n"
     asf += b":hierarchy\n begin\n root lfemur\n end\n"
     (folder / "h.asf").write_bytes(asf)
+    found["i.asf"] = ("clip", asf)
     found["h.amc"] = ("clip", b":DEGREES\n1\nroot 1 16 3 4 5 6\nlfemur 1 2 3\n2\nroot 1 16 3 4 5 6\nlfemur 1 2 3\n")
+    ball = {"shape": "sphere", "radius": 0.1, "mass": 1, "at": [0, 0, 1]}
+    take = Performance(script_from_data({"props": {"ball": ball}, "seconds": 0.2})).run()
+    found["j.npz"] = ("take", take.save(folder / "take.npz").read_bytes())
+    found["k.npz"] = ("machine", (STORED / "balance.npz").read_bytes())
+    cache = MapCache(folder)
+    cache.keep("map", np.random.default_rng(1).random((30, 40)))
+    assert cache.load("map") is not None
+    found["l.npz"] = ("cache", (folder / "map.npz").read_bytes())
     return found
 
 
@@ -112,7 +132,13 @@ def _deepmimic_row() -> bytes:
     return str([*row, *([1.0, 0, 0, 0] * 2), 0.3]).encode()
 
 
-@pytest.mark.parametrize("name", ["a.bvh", "b.npz", "c.npz", "d.json", "e.yaml", "f.yaml", "g.c3d", "h.amc"])
+NAMES = [
+    "a.bvh", "b.npz", "c.npz", "d.json", "e.yaml", "f.yaml", "g.c3d", "h.amc", "i.asf",
+    "j.npz", "k.npz", "l.npz",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_damaged_files_are_refused_or_read_quickly_and_in_little_memory(name: str, tmp_path: Path) -> None:
     if name == "g.c3d":
         pytest.importorskip("ezc3d", reason="ezc3d is not installed")
@@ -122,6 +148,9 @@ def test_damaged_files_are_refused_or_read_quickly_and_in_little_memory(name: st
     rng = np.random.default_rng(sum(name.encode()))
     for number in range(60):
         (folder / f"{number:03d}{Path(name).suffix}").write_bytes(damaged(data, rng))
+    if name == "i.asf":  # a whole motion beside every damaged skeleton
+        for number in range(60):
+            (folder / f"{number:03d}.amc").write_bytes(seeds(tmp_path)["h.amc"][1])
     if name == "h.amc":
         (folder / "000.asf").write_bytes((tmp_path / "h.asf").read_bytes())
         for number in range(60):

@@ -20,7 +20,7 @@ from stunt.motion.library import clip_entries, find_clip, load_clip
 from stunt.motion.mapping import guess_mapping, read_mapping, write_mapping
 from stunt.motion.read import read_clip
 from stunt.motion.retarget import body_parts, hinge_angles, retarget
-from stunt.motion.skeleton_body import body_from_clip, known_parts
+from stunt.motion.skeleton_body import body_from_clip
 from stunt.motion.vocabulary import guess_parts, vocabulary
 from stunt.rotations import difference, from_rotation_vector, multiply
 
@@ -104,7 +104,7 @@ def test_planted_soles_touch_the_floor(name: str) -> None:
 
 def test_a_person_without_legs_is_refused_with_what_is_missing() -> None:
     clip = load_clip("walk")
-    parts = {part: joint for part, joint in known_parts(clip).items() if part != "l_thigh"}
+    parts = {part: joint for part, joint in clip.parts.items() if part != "l_thigh"}
     with pytest.raises(BodyError, match="l_thigh"):
         body_from_clip(clip, parts=parts)
 

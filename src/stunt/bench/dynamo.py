@@ -124,7 +124,7 @@ def _found(model: mujoco.MjModel, name: str, prop: PropSpec) -> Prop:
 
 def _jobs(stage: Stage, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:
     model = stage.model
-    passive = np.concatenate([np.zeros(model.nv), model.dof_damping, model.jnt_stiffness, model.qpos_spring])
+    passive = np.concatenate([np.zeros(model.nv), stage.board.own_damping, model.jnt_stiffness, model.qpos_spring])
     rows = np.tile(passive, (_STEPS, 1))
 
     def controlled() -> float:

@@ -84,7 +84,7 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
     with Console(stderr=True).status("Measuring …") as status:
         for name in chosen.names or BENCHMARKS:
             status.update(f"Measuring {name} …")
-            found[name] = {**BENCHMARKS, **ON_REQUEST}[name](quick)
+            found[name] = tracking.measure(quick, chosen.clips) if name == "tracking" else _all()[name](quick)
     console = Console(highlight=False)
     if json:
         console.out(json_text.dumps(report(found, quick), indent=2))
@@ -93,16 +93,22 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
     return 0 if all(m.ok is not False for group in found.values() for m in group) else 1
 
 
+def _all() -> dict[str, Callable[[bool], list[Measurement]]]:
+    return {**BENCHMARKS, **ON_REQUEST}
+
+
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="stunt bench", description="Measure what Stunt costs on this machine.", allow_abbrev=False)
     known = ", ".join((*BENCHMARKS, *ON_REQUEST))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {known} (default: all)")
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON, and nothing else")
     parser.add_argument("--quick", action="store_true", help="few repeats: to see that it works, not to compare")
+    where = "a clip or a folder of clips for 'tracking' to measure on instead of Stunt's own"
+    parser.add_argument("--clips", action="append", default=[], metavar="CLIP|DIR", help=where)
     chosen = parser.parse_args(list(arguments))
     for name in chosen.names:
-        if name not in {**BENCHMARKS, **ON_REQUEST}:
-            raise UnknownNameError("benchmark", name, {**BENCHMARKS, **ON_REQUEST})
+        if name not in _all():
+            raise UnknownNameError("benchmark", name, _all())
     return chosen
 
 

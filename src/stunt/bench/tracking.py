@@ -9,7 +9,8 @@ differently from the first steps on: sometimes that costs the solver more, somet
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import mujoco
@@ -25,7 +26,8 @@ from stunt.compiled import compiled
 from stunt.control import engine  # noqa: F401  (loads the engine's library, which holds the symbol below)
 from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.tracker import Tracker
-from stunt.motion.library import find_clip
+from stunt.errors import InvalidValueError
+from stunt.motion.library import clip_entries, find_clip
 from stunt.motion.read import read_clip
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
@@ -33,8 +35,12 @@ from stunt.stage.scene import CharacterSpec, Scene
 BAR: Final = 1.5
 """Bare steps that a step with servo and spring may cost."""
 CLIPS: Final = ("idle", "walk", "punch", "kick")
+AS_TRACKED: Final = {"strength": 1.5, "self_collision": False}
+"""Bodies as `stunt track` makes them where nothing else is said."""
 RATE: Final = 120.0
 _BURST: Final = 8
+_Subject = tuple[str, Path, Mapping[str, Any]]
+"""Name of a clip, its file, and what its body is besides."""
 _mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
 
 
@@ -47,18 +53,39 @@ def fed_steps(model: int, data: int, rows: Any, applied: Any) -> None:
         _mj_step(model, data)
 
 
-def measure(quick: bool = False) -> list[Measurement]:
-    """Measure a body of its own skeleton on each of the package's clips."""
+def measure(quick: bool = False, clips: Sequence[str] = ()) -> list[Measurement]:
+    """Measure a body of its own skeleton on each of the package's clips, or on each of the user's.
+
+    Args:
+        quick: Few repeats, and only the first clip.
+        clips: Files, or folders of them; their bodies are as `stunt track` makes them.
+    """
+    own: list[_Subject] = [(clip, find_clip(clip), {}) for clip in CLIPS]
+    asked: list[_Subject] = [(path.stem, path, AS_TRACKED) for clip in clips for path in _clips_in(clip)]
     found: list[Measurement] = []
-    for clip in CLIPS[:1] if quick else CLIPS:
-        found += cost_of_tracking(clip, following(clip), quick)
+    for name, path, how in (asked or own)[: 1 if quick else None]:
+        found += cost_of_tracking(name, following(path, **how), quick)
     return found
 
 
-def following(clip: str) -> Tracker:
-    """Return a tracker of a body built from a clip's skeleton, at the start of that clip."""
-    path = find_clip(clip)
-    body = CharacterSpec(str(path), root="free")
+def _clips_in(place: str) -> list[Path]:
+    """Return the clips of a folder, or the one clip a path or name stands for."""
+    if not Path(place).is_dir():
+        return [find_clip(place)]
+    found = [entry.path for entry in clip_entries([place]).values() if entry.source == place]
+    if not found:
+        raise InvalidValueError("clips", place, "a folder with clips in it, or a clip")
+    return found
+
+
+def following(path: Path, **how: Any) -> Tracker:
+    """Return a tracker of a body built from a clip's skeleton, at the start of that clip.
+
+    Args:
+        path: The clip.
+        how: What the body's `CharacterSpec` says besides.
+    """
+    body = CharacterSpec(str(path), root="free", **how)
     stage = Stage(Scene({"double": body}, physics_hz=RATE, control_hz=RATE))
     return Tracker(stage, "double", motion_of_clip(read_clip(path), stage.character("double")))
 
@@ -68,6 +95,7 @@ def cost_of_tracking(what: str, tracker: Tracker, quick: bool) -> list[Measureme
     stage = tracker.stage
     states = states_along(stage, tracker.motion.duration - 0.1, 4 if quick else 24)
     bare = copy.deepcopy(stage.model)
+    bare.dof_damping[:] = stage.board.own_damping  # the servo had taken it over
     bare.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     data = mujoco.MjData(bare)
     jobs = [_jobs(stage, tracker, bare, data, state) for state in states]

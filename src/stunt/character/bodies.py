@@ -76,7 +76,8 @@ def make_body(
             if value is not None:
                 raise InvalidValueError(what, value, f"left out, because '{body}' has its own", place)
         return load_foreign(body, root=root, strength=strength, self_collision=self_collision, place=place)
-    raise UnknownNameError("body", body, (*BUILT_IN, "or the path of an .xml, .mjcf, .urdf, .bvh or .glb file"), place)
+    others = ("or the path of an .xml, .mjcf, .urdf, .bvh or .glb file", "or the name of a clip")
+    raise UnknownNameError("body", body, (*BUILT_IN, *others), place)
 
 
 def _check(height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place) -> None:

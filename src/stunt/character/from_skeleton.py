@@ -25,6 +25,9 @@ from stunt.rotations import from_matrix
 Joints = Literal["ball", "hinge"]
 
 FRICTION = (0.9, 0.005, 0.0001)
+_GRIPPING = ("foot", "toe", "hand")
+GRIP = (0.9, 0.03, 0.0001)
+"""Of soles and palms: flesh holds on a patch, not at a point; one of radius r = 5 cm twists off at 2/3·0.9·r × load."""
 SEGMENTS = {
     "upper_arm": "upper_arm",
     "forearm": "forearm",
@@ -89,7 +92,7 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         _weigh(body, _inertia(bone, share * mass, build.sex, shapes))
         _hang(body, bone, plan, build, mass)
         for number, shape in enumerate(shapes, start=1):
-            _add_geom(body, f"{bone.name}_{number}", shape)
+            _add_geom(body, f"{bone.name}_{number}", shape, grips=bone.part in _GRIPPING)
     _add_sites(plan, made)
     _exclude(spec, plan, build)
     _describe(plan, build, mass).write(spec)
@@ -194,10 +197,10 @@ def natural_strength(part: str, sex: Sex, height: float, mass: float) -> float:
     return peak_torque(_STRONGEST[part], sex, height, mass)
 
 
-def _add_geom(body: mujoco.MjsBody, name: str, shape: BoneShape) -> None:
+def _add_geom(body: mujoco.MjsBody, name: str, shape: BoneShape, *, grips: bool) -> None:
     geom = body.add_geom(
-        name=name, type=shape.kind, rgba=shape.color, mass=0.0, friction=FRICTION, condim=3, pos=shape.center,
-        quat=from_matrix(shape.axes), size=shape.size,
+        name=name, type=shape.kind, rgba=shape.color, mass=0.0, friction=GRIP if grips else FRICTION,
+        condim=4 if grips else 3, pos=shape.center, quat=from_matrix(shape.axes), size=shape.size,
     )  # fmt: skip
     if not shape.solid:
         geom.contype = geom.conaffinity = 0

@@ -22,6 +22,7 @@ class Peak:
 
 
 _ANDERSON = "Anderson et al. 2007"
+_SALE = "Sale et al. 1982; Fugl-Meyer et al. 1980"
 _SUGIMOTO = "Sugimoto et al. 2014"
 _ROTATORS = "estimate, 0.65 of abduction"
 _FONSECA = "da Fonseca et al. 2025"
@@ -57,7 +58,7 @@ PEAKS: dict[str, Peak] = {
     "hip_abduction": Peak(94, 70, _SUGIMOTO),
     "hip_rotation": Peak(61, 46, _ROTATORS),
     "knee_flexion": Peak(203, 168, _ANDERSON),
-    "ankle_flexion": Peak(118, 110, _ANDERSON),
+    "ankle_flexion": Peak(171, 111, _SALE),
     "ankle_inversion": Peak(35, 25, _FONSECA),
 }
 

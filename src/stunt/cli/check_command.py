@@ -15,7 +15,10 @@ from stunt.cli.terminal import write
 Findings = tuple[dict[str, Any], list[str]]
 """Data for programs, lines for people."""
 
-THINGS = "a clip or skeleton (a file or a name), a body (a file or a name), a script or a controller (module:Class)"
+THINGS = (
+    "a clip or skeleton (a file or a name), a body (a file or a name), a script or example, or a controller "
+    "(module:Class)"
+)
 HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 
@@ -124,20 +127,38 @@ def _body_findings(args: argparse.Namespace) -> Findings:
 
 
 def _is_script(args: argparse.Namespace) -> bool:
-    return args.kind == "script" or (args.kind is None and Path(args.thing).suffix.lower() in (".yaml", ".yml"))
+    if args.kind is not None:
+        return bool(args.kind == "script")
+    return Path(args.thing).suffix.lower() in (".yaml", ".yml") or _is_example(args)
+
+
+def _is_example(args: argparse.Namespace) -> bool:
+    """Whether a thing is the name of an example, and of nothing nearer."""
+    from stunt.examples import example_names
+    from stunt.motion.library import clip_entries
+
+    name = args.thing.lower()
+    return name in example_names() and not Path(args.thing).exists() and args.thing not in clip_entries(args.clips)
 
 
 def _script_findings(args: argparse.Namespace) -> Findings:
+    """Put everyone on the stage as a performance would, with their clips, and say what there is."""
+    from stunt.cli.perform import find_script
+    from stunt.direction.performance import Performance
     from stunt.direction.script_file import load_script
-    from stunt.stage.build import build
 
-    path = args.thing
-    script = load_script(path)
-    built = build(script.scene)
-    warnings = [str(warning) for warning in getattr(script, "warnings", ())]
+    path = str(find_script(args.thing))
+    script = load_script(path, clips=args.clips)
+    performance = Performance(script)
+    built = performance.stage.built
+    warnings = [str(warning) for warning in performance.warnings]
     people = {name: len(character.joints) for name, character in built.characters.items()}
-    data = {"file": path, "title": script.title, "characters": people, "props": list(built.props), "warnings": warnings}
+    data = {
+        "file": path, "title": script.title, "seconds": performance.seconds, "characters": people,
+        "props": list(built.props), "warnings": warnings,
+    }  # fmt: skip
     lines = [f"{path}: {script.title or 'a script'}", f"  characters   {', '.join(people) or 'none'}"]
+    lines += [f"  length       {performance.seconds:g} s"]
     lines += [f"  props        {', '.join(built.props) or 'none'}", *(f"  warning      {line}" for line in warnings)]
     return data, lines
 

@@ -36,7 +36,8 @@ def controller_findings(thing: str) -> tuple[dict[str, Any], list[str]]:
     }  # fmt: skip
     verdict = "keeps the contract" if found.ok else "breaks the contract"
     lines = [f"{thing}: '{found.name}', {kind}, {verdict}"]
-    lines += [f"  {trial:<13}{words}" for trial, words in found.trials.items()]
-    lines += [f"  note         {note}" for note in found.notes]
-    lines += [f"  broken       {sentence}" for sentence in found.broken]
+    rows = [*found.trials.items(), *(("note", note) for note in found.notes)]
+    rows += [("broken", sentence) for sentence in found.broken]
+    wide = max((len(head) for head, _ in rows), default=0)
+    lines += [f"  {head:<{wide}}  {words}" for head, words in rows]
     return data, lines

@@ -10,6 +10,7 @@ from pathlib import Path
 from stunt.cli.terminal import share_bar, write
 from stunt.errors import InvalidValueError
 
+PLACEMENT_HELP = "BVH on its clip's skeleton: where the clip lay in its file, or on the stage (auto: source if known)"
 HELP = "write a take as BVH, GLB, USD, video, npz or CSV"
 
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--in-place", action="store_true", help="characters stay over the spot where they began")
     add("--root-motion", action="store_true", help="a bone on the ground carries travel and heading")
     add("--skeleton", choices=("auto", "own", "clip"), default="auto", help="BVH: the body's own bones, or its clip's")
+    add("--placement", choices=("auto", "source", "stage"), default="auto", help=PLACEMENT_HELP)
     add("--rigid", action="store_true", help="GLB, USD: rigid parts instead of a smooth skin")
     add("--size", metavar="WxH", default="640x480", help="video: size of each picture (default: 640x480)")
     add("--camera", choices=("fixed", "follow"), default="fixed", help="video: see everything, or follow the character")
@@ -63,6 +65,7 @@ def export(args: argparse.Namespace) -> int:
             in_place=args.in_place,
             root_motion=args.root_motion,
             skeleton=args.skeleton,
+            placement=args.placement,
             rigid=args.rigid,
             video=video,
             progress=progress,

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stunt.cli.take_files import check_writable
-from stunt.cli.terminal import progress_bar, say, write
-from stunt.errors import InvalidValueError
+from stunt.cli.terminal import say, share_bar, write
+from stunt.errors import InvalidValueError, UnknownNameError
+
+if TYPE_CHECKING:
+    from stunt.direction.supervisor.practice import Practice
 
 HELP = "try a controller from many states, and learn from which it succeeds"
 
@@ -18,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("controller", metavar="CONTROLLER", help="a registered controller, or module:Class")
     add("--tries", type=int, default=400, metavar="N", help="how often it is tried (default: 400)")
-    add("--body", default="idle", metavar="CLIP", help="the clip whose skeleton the body has (default: idle)")
+    add("--body", default="idle", metavar="BODY", help="a body, or the clip whose skeleton it has (default: idle)")
+    add("--strength", type=float, default=1.5, metavar="X", help="times the joints' usual strength (default: 1.5)")
+    add("--start", action="append", metavar="STATE", help="pushed, falling or lying (default: as the controller says)")
+    add("--success", metavar="WHAT", help="stands (afterwards) or says (so itself); default: as the controller says")
     add("--seed", type=int, default=0, metavar="N", help="randomness (default: 0)")
     add("--processes", type=int, metavar="N", help="how many at once (default: one per core)")
     add("--out", metavar="DIR", default="learned", help="where tries and pre-condition go (default: learned)")
@@ -31,20 +39,23 @@ def learn(args: argparse.Namespace) -> int:
     from stunt.direction.learning.samples import collect
     from stunt.direction.learning.training import train
     from stunt.direction.learning.trial import TrialPlan
+    from stunt.direction.supervisor.practice import practice_of
     from stunt.direction.supervisor.registry import maker_of
 
     if not 1 <= args.tries <= 1_000_000:
         raise InvalidValueError("--tries", args.tries, "a whole number from 1 to 1000000")
     if args.processes is not None and not 1 <= args.processes <= 256:
         raise InvalidValueError("--processes", args.processes, "a whole number from 1 to 256")
-    maker_of(args.controller)
+    if not 0.01 <= args.strength <= 100.0:
+        raise InvalidValueError("--strength", args.strength, "a number from 0.01 to 100")
+    practice = _practice(practice_of(maker_of(args.controller)), args)
     out = Path(args.out)
     check_writable(out)
     name = args.controller.rpartition(":")[2].lower()
-    with progress_bar(f"try {name}", 1.0, quiet=args.quiet or args.json) as show:
+    with share_bar(f"trying {name}", quiet=args.quiet or args.json) as show:
         samples = collect(
-            TrialPlan(args.controller, args.body), args.tries, out / f"{name}.jsonl", seed=args.seed,
-            processes=args.processes, progress=lambda done, of: show(done / of),
+            TrialPlan(args.controller, args.body, strength=args.strength, practice=practice), args.tries,
+            out / f"{name}.jsonl", seed=args.seed, processes=args.processes, progress=lambda done, of: show(done / of),
         )  # fmt: skip
     machine, judged = train(samples, seed=args.seed)
     path = machine.save(out / f"{name}.npz")
@@ -52,9 +63,24 @@ def learn(args: argparse.Namespace) -> int:
         write(json.dumps({**machine.about, "file": str(path)}, indent=2) + "\n")
     elif not args.quiet:
         say("", f"{int(samples.success.sum())} of {len(samples.samples)} tries succeeded")
+        if samples.blown_up:
+            say("", f"{samples.blown_up} more blew up and are left out")
         say(
             "",
             f"held-out: {100 * judged.accuracy:.1f} % of {judged.count} right ({100 * judged.guess:.0f} % by guessing)",
         )
         write(f"{path}\n")
     return 0
+
+
+def _practice(declared: Practice, args: argparse.Namespace) -> Practice:
+    """Return how the controller is tried: as it declares, but for what was typed."""
+    from stunt.direction.supervisor.practice import STARTS, SUCCESSES
+
+    for state in args.start or ():
+        if state not in STARTS:
+            raise UnknownNameError("state to start in", state, STARTS)
+    if args.success is not None and args.success not in SUCCESSES:
+        raise UnknownNameError("kind of success", args.success, SUCCESSES)
+    starts = tuple(args.start) if args.start else declared.starts
+    return replace(declared, starts=starts, success=args.success or declared.success)

@@ -28,6 +28,8 @@ from stunt.stage.loop import SPEED_LIMIT, Stage
 from stunt.stage.scene import Scene
 
 _COMMAND_LINE = "the command line"
+MOST_CHANGES = 24
+"""So many changes of who was in charge are printed after a performance; `stunt show` prints all."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def _show(outcome: Outcome, args: argparse.Namespace) -> None:
     if args.json:
         write(report_text(outcome.report, ascii_only=not speaks_unicode()))
     elif not args.quiet:
-        screen().print(beat_table(outcome.report))
+        screen().print(beat_table(outcome.report, most=MOST_CHANGES))
         # Why it stopped before its end is said at the very end.
         for sentence in outcome.report["warnings"]:
             if sentence != str(outcome.blow_up) and not sentence.startswith("interrupted at "):

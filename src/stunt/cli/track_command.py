@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 HELP = "let a body follow a clip, and say how well it did"
 SECONDS_BEFORE_PUSH = 1.0
+PUSH_HELP = (
+    "a push, e.g. 40@1.5 (forward on the chest), 40@1.5:l_forearm, 40@1.5:thorax:90 (to its left); degrees from where "
+    "it faces at the start, counterclockwise from above; may be repeated"
+)
+EXTERNAL_HELP = (
+    "the paper's form: torques on the bones from outside; blows up in most motions without --assist hook"
+)
+GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--strength", type=float, default=1.5, metavar="X", help="factor on every joint's strength (default: 1.5)")
     add("--gain", type=float, default=1.0, metavar="X", help="factor on all gains")
     add("--no-limits", action="store_true", help="let joints exceed their strength")
-    add("--external", action="store_true", help="the paper's form: torques on the bones from outside")
-    add("--push", action="append", default=[], metavar="N·s@T", help="a forward push on the chest, e.g. 40@1.5")
+    add("--external", action="store_true", help=EXTERNAL_HELP)
+    add("--push", action="append", default=[], metavar="N·s@T[:BODY[:DEG]]", help=PUSH_HELP)
+    add("--no-react", action="store_true", help="follow the clip whatever hits it: no stun, no fall")
+    add("--get-up", action="store_true", help="get up by the package's stand-up clips after a fall, and go on")
+    add("--seconds", type=float, metavar="S", help="how long (default: as long as the clip)")
+    add("--mirror", action="store_true", help="exchange left and right")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for the name in")
     add("--out", metavar="DIR", help="where the take goes (default: takes/CLIP; with --json: nowhere)")
     add("--json", action="store_true", help="print the report as JSON, and nothing else")
@@ -47,11 +60,17 @@ def track(args: argparse.Namespace) -> int:
     from stunt.cli.perform import show_performance
     from stunt.direction.performance import Performance
     from stunt.motion.library import find_clip
+    from stunt.motion.read import split_reference, with_option
 
     path = find_clip(args.clip, args.clips)
+    if args.mirror:
+        path = Path(with_option(str(path), "mirror", "true"))
     if args.targets == "absolute" and args.servo != "world":
         raise StuntError("--targets absolute goes with --servo world only.")
-    return show_performance(Performance(script_of(path, args)), path, args)
+    for option, given in (("--no-limits", args.no_limits), ("--external", args.external), ("--gain", args.gain != 1.0)):
+        if given and args.servo == "beat":
+            raise StuntError(f"{option} does not apply to --servo beat: leave it out, or take --servo world or parent.")
+    return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
 
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
@@ -59,30 +78,48 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.control.root_spring import RootSpring
     from stunt.control.worldspace_program import ServoSettings
     from stunt.direction.clips_part import ClipsPart, PlaySpec
+    from stunt.direction.door.values import MAX_SECONDS
+    from stunt.direction.reactions import Thresholds
     from stunt.direction.script import Part, Script
+    from stunt.motion.library import body_reference
+    from stunt.motion.read import split_reference, with_option
     from stunt.stage.scene import CharacterSpec, Scene
 
-    body = str(path if args.body in (None, "skeleton") else args.body)
+    clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
+    body = clip if args.body in (None, "skeleton") else body_reference(args.body, args.clips)
     part = ClipsPart(
-        (PlaySpec(str(path)),),
+        (PlaySpec(clip),),
         ServoSettings(servo=args.servo, gain=args.gain, limited=not args.no_limits, external=args.external),
         RootSpring(kind=args.assist, limit=args.limit, yaw=args.yaw, force=args.force),
-        targets=args.targets, mapping=args.mapping,
+        react=None if args.no_react else Thresholds(), get_up=GET_UP if args.get_up else (), targets=args.targets,
     )  # fmt: skip
     double = CharacterSpec(body, root="free", strength=args.strength, self_collision=False)
     scene = Scene(
         characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,
         control_hz=args.rate,
     )  # fmt: skip
-    return Script(scene, {"double": Part(sections={"clips": part})}, title=f"{path.stem}, followed", source=str(path))
+    file = Path(split_reference(path)[0])
+    if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
+        raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")
+    # What it names is looked for where the user is, so its source is a file there.
+    parts = {"double": Part(sections={"clips": part})}
+    return Script(scene, parts, args.seconds, title=f"{file.stem}, followed", source=file.name)
 
 
 def _push(text: str) -> Push:
     from stunt.stage.scene import Push
 
-    size, _, when = text.partition("@")
+    size, _, rest = text.partition("@")
+    when, body, degrees, *more = [*rest.split(":"), "", ""]
     try:
-        impulse, at = float(size), float(when) if when else SECONDS_BEFORE_PUSH
+        impulse, at = float(size), float(when or SECONDS_BEFORE_PUSH)
+        direction = math.radians(float(degrees or 0.0))
+        if more[2:] or not all(map(math.isfinite, (impulse, at, direction))) or at < 0.0:
+            raise ValueError
     except ValueError:
-        raise StuntError(f"--push {text} is no push; write newton-seconds and a time, e.g. 40@1.5.") from None
-    return Push("double/thorax", at, impulse=(impulse, 0.0, 0.0))
+        raise StuntError(
+            f"--push {text} is no push; write newton-seconds, a time, and where you like a body and a direction in "
+            "degrees: 40@1.5, 40@1.5:l_forearm, 40@1.5:thorax:90."
+        ) from None
+    along = (impulse * math.cos(direction), impulse * math.sin(direction), 0.0)
+    return Push(f"double/{body or 'thorax'}", at, impulse=along)

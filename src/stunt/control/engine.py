@@ -35,7 +35,7 @@ mj_getState = types.ExternalFunction("mj_getState", types.void(types.intp, types
 """Copy the state out (model, data, target: addresses; which parts)."""
 mj_setState = types.ExternalFunction("mj_setState", types.void(types.intp, types.intp, types.intp, types.int32))
 """Put a state back (model, data, source: addresses; which parts)."""
-STEP_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS) | int(mujoco.mjtState.mjSTATE_WARMSTART)
-"""What a step changes: enough to take it again."""
+STEP_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
+"""What a step changes: enough to take it again. Not what its solver starts from: the step just taken knows better."""
 mj_fwdVelocity = types.ExternalFunction("mj_fwdVelocity", types.void(types.intp, types.intp))
 """What follows from velocities: bias, passive forces, constraint references (model, data: addresses)."""

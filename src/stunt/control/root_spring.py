@@ -85,8 +85,9 @@ def gain_now(f: Any, n: int, time: float) -> float:
 def root_errors(a: Any, i: int, f: Any, n: int, frame: float, xquat: Any, x: Any) -> float:
     """Write the tilt error at x[0:3] and the wanted angular velocity at x[3:6]; return the heading error [rad]."""
     root, rows, width = a[i + w.ROOT_BODY], floats(a[i + w.ROWS]), a[i + w.END_BODY] - a[i + w.ROOT_BODY]
-    ahead = f[n + w.LOOK] * f[n + w.FPS]
+    ahead = 0.5 * f[n + w.LOOK] * f[n + w.FPS]
     sample_rows(rows, width, 0, a[i + w.FRAMES], frame, x, 6)
+    sample_rows(rows, width, 0, a[i + w.FRAMES], frame - ahead, x, 26)
     sample_rows(rows, width, 0, a[i + w.FRAMES], frame + ahead, x, 10)
     for k in range(4):
         x[14 + k] = xquat[4 * root + k] if k == 0 else -xquat[4 * root + k]
@@ -100,11 +101,12 @@ def root_errors(a: Any, i: int, f: Any, n: int, frame: float, xquat: Any, x: Any
         x[14], x[15], x[16], x[17] = math.cos(-0.5 * yaw), 0.0, 0.0, math.sin(-0.5 * yaw)
         multiply_quaternions(x, 14, x, 6, x, 18)
         multiply_quaternions(x, 14, x, 10, x, 22)
+        multiply_quaternions(x, 14, x, 26, x, 6)
     else:
         for k in range(4):
-            x[18 + k], x[22 + k] = x[6 + k], x[10 + k]
+            x[18 + k], x[22 + k], x[6 + k] = x[6 + k], x[10 + k], x[26 + k]
     world_difference(x, 18, xquat, 4 * root, x, 0)
-    world_difference(x, 22, x, 18, x, 3)
+    world_difference(x, 22, x, 6, x, 3)
     for k in range(3):
         x[3 + k] /= f[n + w.LOOK]
     return yaw
@@ -122,7 +124,7 @@ def root_torque(
         spin = cvel[6 * root + k]
         f[n + w.TORQUE + k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
     angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
-    f[n + w.ROOT_ERROR] = angle
+    f[n + w.ROOT_ERROR], f[n + w.HEADING] = angle, yaw
     if a[i + w.ROOT_MODE] == w.HOOK:
         return
     f[n + w.TORQUE + 2] = 0.0

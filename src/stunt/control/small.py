@@ -47,6 +47,17 @@ def multiply_quaternions(a: Any, i: int, b: Any, j: int, out: Any, o: int) -> No
 
 
 @compiled
+def mix_quaternions(a: Any, i: int, b: Any, j: int, share: float, out: Any, o: int) -> None:
+    """Write the orientation a share of the way from a[i:i+4] to b[j:j+4] to out[o:o+4], the short way round."""
+    dot = a[i] * b[j] + a[i + 1] * b[j + 1] + a[i + 2] * b[j + 2] + a[i + 3] * b[j + 3]
+    rest, part = 1.0 - share, share if dot >= 0.0 else -share
+    p, q = rest * a[i] + part * b[j], rest * a[i + 1] + part * b[j + 1]
+    r, s = rest * a[i + 2] + part * b[j + 2], rest * a[i + 3] + part * b[j + 3]
+    scale = 1.0 / math.sqrt(p * p + q * q + r * r + s * s)
+    out[o], out[o + 1], out[o + 2], out[o + 3] = scale * p, scale * q, scale * r, scale * s
+
+
+@compiled
 def world_difference(goal: Any, g: int, start: Any, s: int, out: Any, o: int) -> None:
     """Write the rotation vector, in the world's frame, that turns orientation start[s:] into goal[g:]."""
     a, b, c, d = goal[g], goal[g + 1], goal[g + 2], goal[g + 3]
@@ -57,8 +68,13 @@ def world_difference(goal: Any, g: int, start: Any, s: int, out: Any, o: int) ->
     k = a * z + b * y - c * x + d * w
     if r < 0.0:
         r, i, j, k = -r, -i, -j, -k
-    sine = math.sqrt(i * i + j * j + k * k)
-    factor_ = 2.0 * math.atan2(sine, r) / sine if sine > 1e-12 else 2.0
+    square = i * i + j * j + k * k
+    if square < 0.01:  # up to 11°: 2·asin(s)/s as a series, to 1e-13
+        series = square * (15.0 / 336.0 + square * (105.0 / 3456.0 + square * (945.0 / 42240.0)))
+        factor_ = 2.0 * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + series)))
+    else:
+        sine = math.sqrt(square)
+        factor_ = 2.0 * math.atan2(sine, r) / sine
     out[o], out[o + 1], out[o + 2] = factor_ * i, factor_ * j, factor_ * k
 
 

@@ -33,7 +33,8 @@ WEAK, HOOK, FREE = 0, 1, 2
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
 ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
-INTS: Final = 26
+LEGS, LEG_COUNT, SWING = 26, 27, 28
+INTS: Final = 29
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -46,15 +47,18 @@ AHEAD: Final = 37
 KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
 TRIES: Final = 41
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
-NUMBERS: Final = 42
+HEADING: Final = 42
+"""How far the root has to turn about the vertical to face as the clip does [rad]."""
+NUMBERS: Final = 43
 
 # Table of addresses.
 (
     T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
-    T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_IMPLICIT, T_STATE, T_SLIDING,
-    T_SCRATCH, T_KEPT, T_WHERE, T_PACE, T_OWED, T_FEED, T_LOAD,
-) = range(30)  # fmt: skip
-TABLE: Final = 30
+    T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_STATE, T_SLIDING,
+    T_SCRATCH, T_WHERE, T_PACE, T_OWED, T_FEED, T_LOAD, T_STIFF, T_FLESH, T_AXIS, T_XMAT, T_XPOS,
+    T_STEER, T_LEG,
+) = range(35)  # fmt: skip
+TABLE: Final = 35
 
 
 def part_of(name: str) -> str:

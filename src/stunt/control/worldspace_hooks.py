@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stunt.control.programs import BEFORE, EACH_STEP, STEPPED
 from stunt.control.views import longs, unpack
-from stunt.control.worldspace_kernel import worldspace_before, worldspace_between, worldspace_stepped
+from stunt.control.worldspace_goals import worldspace_before
+from stunt.control.worldspace_kernel import worldspace_between, worldspace_stepped
 
 
 def before(table: int, program: int, time: float, model: int, data: int) -> None:

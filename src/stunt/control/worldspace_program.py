@@ -39,6 +39,9 @@ class ServoSettings:
         external: The paper's form: torques act on the bones from outside.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
             `stunt.direction.planted_feet` and `mended`).
+        clear: Whether swinging feet are lifted where they pass the floor too low (see
+            `stunt.direction.swinging_feet`): they scuff a third to a half less, and hold the heading less.
+        steer: Whether swinging legs bring the body back to the clip's place and heading (see `stunt.control.steering`).
         foresee: Whether the torques the motion takes are fed forward (see `stunt.direction.foreseen_torques`); never
             with `external`.
     """
@@ -51,6 +54,8 @@ class ServoSettings:
     limited: bool = True
     external: bool = False
     plant: bool = True
+    clear: bool = False
+    steer: bool = True
     foresee: bool = True
 
 
@@ -68,6 +73,8 @@ class Rows:
         qvel: Joint velocities without the root's, (F, nv).
         torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
         asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
+        swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
+        legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
     """
 
     fps: float
@@ -78,6 +85,8 @@ class Rows:
     qvel: Floats
     torque: Floats | None = None
     asked: Floats | None = None
+    swing: Floats | None = None
+    legs: NDArray[np.int64] | None = None
 
 
 class WorldspaceProgram:
@@ -101,6 +110,7 @@ class WorldspaceProgram:
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
+        self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
         self._played: dict[str, Floats] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
@@ -112,10 +122,11 @@ class WorldspaceProgram:
             w.T_SUM: np.zeros(nb), w.T_SEEN: np.zeros(6 * nb), w.T_LEAN: np.zeros(6 * nb),
             w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
             w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
-            w.T_IMPLICIT: np.zeros(data.M.size), w.T_STATE: state, w.T_SLIDING: model.geom_friction,
-            w.T_SCRATCH: np.zeros(32), w.T_KEPT: np.zeros(nv), w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv),
-            w.T_OWED: self.owed,
-            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load,
+            w.T_STATE: state, w.T_SLIDING: model.geom_friction, w.T_SCRATCH: np.zeros(32),
+            w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv), w.T_OWED: self.owed,
+            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load, w.T_STIFF: np.zeros(nb), w.T_FLESH: np.zeros(nv),
+            w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat, w.T_XPOS: data.xpos,
+            w.T_STEER: self.steer, w.T_LEG: self._leg,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -166,6 +177,7 @@ class WorldspaceProgram:
         a, f, model, data = self.ints[number], self.numbers[number], self._model, self._data
         first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
         a[w.MODE], a[w.EXTERNAL], a[w.LIMITED] = _MODES[settings.servo], settings.external, settings.limited
+        self._give_damping_back(number)
         a[w.ROOT_MODE] = _ROOTS[root.kind]
         law = COMPOSITE if settings.servo == "beat" else PASSIVE
         self._board.law[a[w.JNT0] : a[w.JNT1]] = law
@@ -198,8 +210,23 @@ class WorldspaceProgram:
         if rows.torque is not None:
             kept.append(np.ascontiguousarray(rows.torque, float))
             a[w.ROW_TORQUE] = kept[-1].ctypes.data
+        self._take_legs(number, rows, kept)
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
+
+    def _take_legs(self, number: int, rows: Rows, kept: list[NDArray[Any]]) -> None:
+        """Note which legs steer, and when each swings."""
+        a = self.ints[number]
+        first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
+        a[w.LEG_COUNT], self._leg[first:end] = 0, 0
+        if rows.swing is None or rows.legs is None:
+            self.steer[first:end] = 0.0
+            return
+        legs = rows.legs + first
+        kept += [np.ascontiguousarray(legs, np.int64), np.ascontiguousarray(rows.swing, float)]
+        a[w.LEGS], a[w.SWING], a[w.LEG_COUNT] = kept[-2].ctypes.data, kept[-1].ctypes.data, len(legs)
+        for thigh, foot, last in legs:
+            self._leg[thigh:foot], self._leg[foot:last] = thigh, -thigh
 
     def play(self, number: int, frames: Floats, fps: float, start: float, firm: float = 1.0) -> None:
         """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv).
@@ -209,6 +236,7 @@ class WorldspaceProgram:
         a, f, kept = self.ints[number], self.numbers[number], np.ascontiguousarray(frames, float)
         self._played[self.names[number]] = kept
         a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = kept.ctypes.data, len(kept), w.KINEMATIC, 1
+        self._give_damping_back(number)
         f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, fps, firm
         f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
 
@@ -220,8 +248,14 @@ class WorldspaceProgram:
         """Let an actor go: a rag doll."""
         a = self.ints[number]
         a[w.ACTIVE] = 0
+        self._give_damping_back(number)
         for d in (*range(a[w.ROOT_DOF], a[w.ROOT_DOF] + 6), *range(a[w.DOF0], a[w.DOF1])):
             self._data.qfrc_applied[d] = self._board.torque[d] = 0.0
+
+    def _give_damping_back(self, number: int) -> None:
+        """Leave the joints' own damping to the engine, until the servo takes it over again."""
+        dofs = slice(int(self.ints[number, w.DOF0]), int(self.ints[number, w.DOF1]))
+        self._model.dof_damping[dofs] = self._board.own_damping[dofs]
 
     def stun(self, number: int, time: float, *, down: float, hold: float, up: float, low: float) -> None:
         """Let an actor's strength sink to a share `low` within `down` seconds, and come back over `up`."""
@@ -235,6 +269,7 @@ class WorldspaceProgram:
             "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
             "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
+            "steer": (self.steer.copy(), self._leg.copy()),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
         }  # fmt: skip
 
@@ -243,6 +278,7 @@ class WorldspaceProgram:
         self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
+        self.steer[...], self._leg[...] = state["steer"]
         self._rows = {n: list(r) for n, r in state["rows"].items()}
         self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]

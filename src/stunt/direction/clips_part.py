@@ -18,7 +18,7 @@ from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "mapping"),
+    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "steer", "mapping"),
     *("assist", "limit", "yaw", "force", "react", "get_up", "feet", "free_limbs"),
 )
 PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop", "facing")
@@ -26,6 +26,8 @@ REACT_KEYS = ("respond", "stun", "limp", "delta", "broken", "still", "lying")
 GET_UP_KEYS = ("front", "back")
 TARGETS = ("egocentric", "absolute")
 SERVOS = ("world", "parent", "parent_equal", "beat")
+NOT_WITH_BEAT = ("gain", "look", "limited", "external")
+"""Keys the beat law does not heed: its gains come from the time to the next beat, its torques are a joint's own."""
 ASSISTS = ("weak", "hook", "none")
 MOST_CLIPS = 1000
 
@@ -83,6 +85,7 @@ class ClipsPart:
     feet: bool | None = None
     free_limbs: bool = True
     mapping: str | None = None
+    place: Place = field(default=NOWHERE, compare=False)
 
 
 def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> ClipsPart:
@@ -91,11 +94,13 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
     plays = tuple(_play(entry) for entry in items(section.need("play")))
     if not plays:
         raise MissingValueError("clips", "play", node.place)
+    _check_servo(section)
     settings = ServoSettings(
         servo=section.read("servo", choice, "world", options=SERVOS, kind="servo"),
         gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
         look=section.read("look", number, ServoSettings.look, least=1e-4, most=1.0),
         limited=section.read("limited", truth, True),
+        steer=section.read("steer", truth, True),
         external=section.read("external", truth, False),
     )
     root = RootSpring(
@@ -118,7 +123,18 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         feet=section.read("feet", truth, None),
         free_limbs=section.read("free_limbs", truth, True),
         mapping=section.read("mapping", name, None),
+        place=node.place,
     )  # fmt: skip
+
+
+def _check_servo(section: Section) -> None:
+    """Complain about keys the beat law would not heed."""
+    if section.read("servo", choice, "world", options=SERVOS, kind="servo") != "beat":
+        return
+    for key in NOT_WITH_BEAT:
+        if key in section:
+            node = section.need(key)
+            raise InvalidValueError(key, node.value, "left out with `servo: beat`, which does not heed it", node.place)
 
 
 def _react(node: Node | None) -> Thresholds | None:
@@ -142,6 +158,7 @@ def _get_up(node: Node | None) -> tuple[tuple[str, str], ...]:
 
 def _play(node: Node) -> PlaySpec:
     section = Section(node, "a clip", PLAY_KEYS)
+    check_range(section)
     return PlaySpec(
         name(section.need("clip")),
         section.read("at", moment, None),
@@ -154,6 +171,17 @@ def _play(node: Node) -> PlaySpec:
     )
 
 
+def check_range(section: Section) -> None:
+    """Complain where what is played of a clip ends before it begins.
+
+    Raises:
+        InvalidValueError: `to` is not later than `from`.
+    """
+    begin, end = section.read("from", moment, 0.0), section.read("to", moment, None)
+    if end is not None and end <= begin:
+        raise InvalidValueError("to", end, f"later than where it begins, {begin:g} s", section.need("to").place)
+
+
 def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
     """Make plain data of the section."""
     data: dict[str, Any] = {"play": [_play_to_data(play) for play in part.play]}
@@ -161,6 +189,7 @@ def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
         ("servo", part.settings.servo, "world"), ("gain", part.settings.gain, 1.0),
         ("look", part.settings.look, ServoSettings.look), ("targets", part.targets, "egocentric"),
         ("limited", part.settings.limited, True), ("external", part.settings.external, False),
+        ("steer", part.settings.steer, True),
         ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
         ("yaw", part.root.yaw, 0.0), ("force", part.root.force, 0.0), ("react", _react_to_data(part.react), True),
         ("repeat", part.repeat, False), ("toward", part.toward, None), ("get_up", dict(part.get_up), {}),

@@ -16,26 +16,67 @@ from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.shaping import AbsoluteTargets, Shape, Shaper
 from stunt.direction.stuck import StuckLimbs
 from stunt.direction.tracker import Tracker
+from stunt.errors import InvalidValueError, Place, asked_at
+from stunt.motion.clip import Clip
+from stunt.motion.door import Overrides
 from stunt.motion.library import clip_beside, load_clip
-from stunt.motion.mapping import read_mapping
+from stunt.motion.mapping import read_mapping, with_mapping
+from stunt.motion.standing import feet_of, floor_height
+from stunt.rotations import heading
 from stunt.stage.loop import Stage
 
 if TYPE_CHECKING:
     from stunt.direction.performance import Performance
 
 KEY = "clips"
+EXTERNAL = (
+    "the paper's external form turns the body by torques that nothing reacts on; with a weak root spring it blows up "
+    "in most motions, and a smaller step only delays that. Hold the root (--assist hook, `assist: hook`), leave "
+    "`external` out, or try a fourth of the gain (--gain 0.25) at 480 Hz."
+)
 
 
 def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> Motion:
-    """Read a clip as a motion of a character's body."""
+    """Read a clip as a motion of a character's body.
+
+    Args:
+        stage: Where the character is.
+        name: Who.
+        play: Which clip, and what of it.
+        source: The script's file; clips and mapping files are looked for beside it.
+        mapping: A mapping file for those clips that have the joints it names.
+    """
+    with asked_at(play.place):
+        motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
+    return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
+
+
+def _clip(play: PlaySpec, source: str, mapping: str | None) -> Clip:
     beside = Path(source).parent if source else Path()
     clip = load_clip(clip_beside(play.clip, beside), place=play.place)
-    known = None
-    if mapping is not None:
-        known = read_mapping(beside / mapping if (beside / mapping).is_file() else mapping)
-    motion = motion_of_clip(clip, stage.character(name), known)
-    end = motion.duration if play.end is None else play.end
-    return replace(motion.trimmed(play.begin, end), loop=play.loop)
+    return clip if mapping is None else _mapped(clip, play, beside, mapping)
+
+
+def _mapped(clip: Clip, play: PlaySpec, beside: Path, mapping: str) -> Clip:
+    """Return a clip that goes by a section's mapping file, unless it has one of its own or other joints."""
+    file = beside / mapping if (beside / mapping).is_file() else Path(mapping)
+    known = read_mapping(file)
+    if clip.door.parts is not None or not any(name in clip.skeleton.names for name in known.joints.values()):
+        return with_mapping(clip, replace(known, joints={}))
+    # Read once more: which way is up, and how large it is, are told by its parts too.
+    return load_clip(clip_beside(play.clip, beside), overrides=Overrides(mapping=str(file)), place=play.place)
+
+
+def trimmed_motion(motion: Motion, begin: float, end: float | None, place: Place) -> Motion:
+    """Return what a script plays of a motion.
+
+    Raises:
+        InvalidValueError: It begins at or after the end.
+    """
+    if begin >= motion.duration and begin > 0.0:
+        expected = f"a time within clip '{motion.name}', which is {motion.duration:.3f} s long"
+        raise InvalidValueError("from", begin, expected, place)
+    return motion.trimmed(begin, motion.duration if end is None else end)
 
 
 def _start(performance: Performance, name: str, part: ClipsPart) -> None:
@@ -44,8 +85,11 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
+    performance.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
+    if part.settings.external and part.root.kind != "hook":
+        performance.warnings.append(f"{name}: {EXTERNAL}")
     reactions = _react(performance, name, tracker, part)
     turns = [Turn(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
     ClipPlayer(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)
@@ -54,11 +98,22 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
         performance.logs.append(StuckLimbs(tracker, reactions).log)
 
 
+def _placement(lay: Motion, lies: Motion, clip: Clip, height: float) -> dict[str, list[float]]:
+    """Say where a clip lay in its file and where it lies on the stage: x, y, the ground's height [m], heading [rad]."""
+    ground = floor_height(clip, clip.parts) if feet_of(clip.parts) else 0.0
+    found = {}
+    for key, motion, floor in (("source", lay, ground), ("stage", lies, height)):
+        x, y = motion.qpos[0, :2]
+        found[key] = [float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))]
+    return found
+
+
 def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
     if part.react is None:
         return None
+    stage, source = performance.stage, performance.script.source
     get_up = {
-        side: load_motion(performance.stage, name, PlaySpec(clip), performance.script.source, part.mapping)
+        side: load_motion(stage, name, PlaySpec(clip, place=part.place), source, part.mapping)
         for side, clip in part.get_up
     }
     reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)

@@ -22,9 +22,9 @@ from stunt.character.character import Character
 from stunt.direction.motion_rows import Motion
 from stunt.rotations import Floats
 
-PASSES: Final = 8.0
+PASSES: Final = 12.0
 """Frequencies up to about this are motion [Hz]; what is faster is noise of the capture."""
-LOOKS: Final = 40.0
+LOOKS: Final = 60.0
 """How often per second forces are found; in between they are interpolated."""
 NEAR: Final = 0.03
 """Points lower above the floor than this may be pushed by it [m]."""

@@ -12,7 +12,7 @@ from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip
-from stunt.motion.mapping import JointMapping
+from stunt.motion.mapping import JointMapping, with_mapping
 from stunt.motion.other_body import has_bones_of, has_parts_of_person, retargeted_qpos, sole_geoms
 from stunt.motion.skeleton_body import body_from_clip
 from stunt.rotations import Floats
@@ -25,6 +25,9 @@ __all__ = [
 SWING_SPEED = 0.8
 """A toe that the clip moves faster than this over the ground [m/s] may slide."""
 SWING_FRICTION = 0.05
+PIVOT_FRICTION = 0.15
+PIVOTS = (2.0, 4.0)
+"""A foot that the clip turns about the vertical faster than this begins to slide, and slides [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +77,14 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
     Raises:
         BodyError: The body is no person's that Stunt can tell the parts of; a mapping says which is which.
     """
-    if mapping is None and has_parts_of_person(clip):
+    if mapping is not None:
+        clip = with_mapping(clip, mapping)
+    if has_parts_of_person(clip):
         body = body_from_clip(clip)
         if has_bones_of(character, body):
             times = np.arange(body.clip.frames) / clip.fps
             return Motion(clip.name, clip.fps, np.asarray(body.qpos_at(times), float), clip.loop)
-    return retargeted_motion(clip, character, mapping)
+    return retargeted_motion(clip, character)
 
 
 def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Motion:
@@ -120,7 +125,7 @@ def make_rows(
     relative[:, 0] = turns[:, 0]
     joints = list(character.joints.values())
     d0, d1 = joints[0].dof, joints[-1].dof + joints[-1].nv
-    friction = _friction(model, soles, places, first, motion.fps)
+    friction = _friction(model, soles, places, turns, first, motion.fps)
     joint_qpos, joint_qvel = motion.qpos[:, 7:].copy(), speeds[:, d0:d1]
     rows = Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, joint_qpos, joint_qvel)
     return seen_from_parents(model, character, rows) if parent else rows
@@ -137,16 +142,33 @@ def seen_from_parents(model: mujoco.MjModel, character: Character, rows: Rows) -
     return replace(rows, turns=turns, asked=None)
 
 
-def _friction(model: mujoco.MjModel, soles: list[int], places: Floats, first: int, fps: float) -> Floats:
-    """Return each sole's friction in every frame: a foot follows its toe."""
+def _friction(
+    model: mujoco.MjModel, soles: list[int], places: Floats, turns: Floats, first: int, fps: float
+) -> Floats:
+    """Return each sole's friction in every frame: a foot follows its toe; one that pivots in the clip may pivot."""
     friction = np.zeros((len(places), max(len(soles), 1)))
     for number, geom in enumerate(soles):
         body = int(model.geom_bodyid[geom])
         toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
         track = places[:, (toes[0] if toes else body) - first, :2]
         pace = np.linalg.norm(np.gradient(track, 1.0 / fps, axis=0), axis=1) if len(track) > 1 else np.zeros(1)
-        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, model.geom_friction[geom, 0])
+        full = float(model.geom_friction[geom, 0])
+        held = np.clip((PIVOTS[1] - _turning(turns[:, body - first], fps)) / (PIVOTS[1] - PIVOTS[0]), 0.0, 1.0)
+        low = SWING_FRICTION if toes else PIVOT_FRICTION
+        pivot = low + held * (full - low)
+        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, pivot)
     return friction
+
+
+def _turning(turns: Floats, fps: float) -> Floats:
+    """Return how fast a body turns about the vertical [rad/s], (F,), over a twentieth of a second."""
+    reach = max(1, round(fps / 40.0))
+    frames = np.arange(len(turns))
+    early, late = np.maximum(frames - reach, 0), np.minimum(frames + reach, len(turns) - 1)
+    way = rotations.multiply(turns[late], rotations.conjugate(turns[early]))
+    angle = 2.0 * np.arctan2(way[:, 3], way[:, 0])
+    angle = (angle + np.pi) % (2.0 * np.pi) - np.pi
+    return np.asarray(np.abs(angle) * fps / np.maximum(late - early, 1))
 
 
 def repeated(motion: Motion, seconds: float) -> Motion:

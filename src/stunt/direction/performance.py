@@ -49,6 +49,8 @@ class Performance:
         forecasts: Per character: what each beat will take (see `stunt.direction.feasibility`).
         warnings: What the user should know; sentences.
         sections: What each part's sections put on the stage, by character and key, for those who want to talk to it.
+        placements: Where the first clip of each character that follows clips lay in its file, and where on the stage it
+            was put: `source` and `stage`, each x, y, height of the ground [m] and heading [rad].
         logs: Lists of events that become part of the take; sections may add theirs.
         wall_seconds: How long the playing took so far [s].
         interrupted: Whether the user stopped it.
@@ -81,6 +83,7 @@ class Performance:
         self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
         self._machines = self._start_machines()
         self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
+        self.placements: dict[str, dict[str, list[float]]] = {}
         self.logs: list[list[dict[str, Any]]] = [self.happenings.log, *(machine.log for machine in self._machines)]
         for name, part in script.parts.items():
             for key, value in part.sections.items():
@@ -180,7 +183,7 @@ class Performance:
         for name, made in self.sections.items():
             for section in made.values():
                 if (summary := getattr(section, "summary", None)) is not None:
-                    found.setdefault(name, {}).update(summary(take.time, take.qpos))
+                    found.setdefault(name, {}).update(summary(take.time, take.qpos, take.torque))
         return found
 
     def _events(self) -> list[dict[str, Any]]:
@@ -222,6 +225,7 @@ class Performance:
             "at": list(self.script.scene.characters[name].at),
             "facing": self.script.scene.characters[name].facing,
             "clip": clip_record(self.script.scene.characters[name].body),
+            "placement": self.placements.get(name),
             "root_body": character.root_body,
             "root_qpos": character.root.qpos if character.root else None,
             "mass": character.mass,

@@ -29,7 +29,10 @@ SHORTEST: Final = 0.06
 """A foot stands for at least so long [s]."""
 MOST: Final = 0.06
 """A foot is moved by no more than this [m]."""
+LONGEST_STEP: Final = 0.65
+"""A foot that swings for longer [s] kicks, or is held up: no step."""
 _PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
+_LAST = 0.3  # seconds of a step in which it is steered
 _SOFT = 0.03  # over which a change of a foot is eased [s]
 _SOFT_ROOT = 0.08  # and of the hips
 _FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
@@ -73,7 +76,31 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
-    return replace(rows, turns=turns, asked=rows.turns)
+    spans = np.array([_span(model, character, leg) for leg in legs])
+    return replace(rows, turns=turns, asked=rows.turns, swing=_swing(feet, rows.fps), legs=spans)
+
+
+def _swing(feet: list[Footing], fps: float) -> Floats:
+    """Return when each leg swings to a new stand while another one stands, 0 to 1, (F, feet).
+
+    A foot that lands from a flight decides how fast the body goes on: put nearer to the clip's place, it would brake
+    who is late. Only steps are steered, and only in their last part.
+    """
+    found = np.zeros((len(feet[0].stands), len(feet)))
+    for number, foot in enumerate(feet):
+        held = np.any([other.stands for other in feet if other is not foot], axis=0)
+        for start, end in _stretches(~foot.stands):
+            if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
+                found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
+    return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
+
+
+def _span(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
+    """Return the first body of a leg, its foot, and one past its last, counted from the root's."""
+    last = leg.foot + character.root_body
+    while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= leg.foot + character.root_body:
+        last += 1
+    return leg.chain[0], leg.foot, last + 1 - character.root_body
 
 
 def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], rows: Rows) -> Floats:

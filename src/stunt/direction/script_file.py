@@ -23,7 +23,8 @@ from stunt.direction.door.yaml_text import MAX_BYTES, node_from_yaml
 from stunt.direction.script import Part, Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
 from stunt.motion.clip_bodies import OWN_SKELETON, is_clip_file
-from stunt.motion.library import clip_entries, find_clip
+from stunt.motion.library import body_reference, clip_entries, find_clip
+from stunt.motion.read import change_files, with_option
 from stunt.stage.scene import CharacterSpec
 
 __all__ = ["load_script", "save_script", "script_from_data", "script_from_text", "script_to_data"]
@@ -59,7 +60,11 @@ def script_from_text(text: str | bytes, source: str, *, clips: Iterable[str | Pa
     raw = text.encode("utf-8") if isinstance(text, str) else text
     script = _script(node_from_yaml(raw, source), source, tuple(clips))
     folder = os.path.dirname(source)
-    return _with_bodies(script, lambda body: os.path.normpath(os.path.join(folder, body)))
+
+    def beside(path: str) -> str:
+        return os.path.normpath(os.path.join(folder, path))
+
+    return _with_bodies(script, beside, lambda path: os.path.isfile(beside(path)))
 
 
 def script_from_data(data: Mapping[str, Any], source: str = "") -> Script:
@@ -82,7 +87,7 @@ def save_script(script: Script, path: str | Path) -> None:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    data = script_to_data(_with_bodies(script, lambda body: os.path.relpath(body, folder)))
+    data = script_to_data(_with_bodies(script, lambda path: os.path.relpath(path, folder), os.path.isfile))
     try:
         _write_aside(Path(path), yaml_from_data(data).encode("utf-8"))
     except (OSError, UnicodeEncodeError) as error:
@@ -99,7 +104,7 @@ def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Sc
     warnings: list[str] = []
     parts = read_parts(section.get("performance"), scene, poses, warnings)
     parts = {key: _with_clips(part, folders) for key, part in parts.items()} if folders else parts
-    scene = replace(scene, characters=_own_skeletons(scene.characters, parts))
+    scene = replace(scene, characters=_own_skeletons(scene.characters, parts, folders))
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
     return Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
@@ -124,10 +129,12 @@ def _top(node: Node) -> Section:
     return section
 
 
-def _with_bodies(script: Script, change: Callable[[str], str]) -> Script:
-    """Change the path of every body that is a file and is given by a relative or known path."""
+def _with_bodies(script: Script, change: Callable[[str], str], there: Callable[[str], bool]) -> Script:
+    """Change the path of every body that is a file and is given by a relative path; and of files its options name."""
     characters = {
-        name: replace(character, body=change(character.body)) if _is_file(character.body) else character
+        name: replace(character, body=change_files(character.body, change, there))
+        if _is_file(character.body)
+        else character
         for name, character in script.scene.characters.items()
     }
     return replace(script, scene=replace(script.scene, characters=characters))
@@ -135,39 +142,52 @@ def _with_bodies(script: Script, change: Callable[[str], str]) -> Script:
 
 def _with_clips(part: Part, folders: tuple[str | Path, ...]) -> Part:
     """Put the user's own files where a part names clips that are in his folders."""
-    clips = part.sections.get("clips")
-    if clips is None:
-        return part
     known = clip_entries(folders)
 
     def found(clip: str) -> str:
         bare, mark, options = clip.partition("?")
         return f"{known[bare].path}{mark}{options}" if bare in known and known[bare].source != "package" else clip
 
-    play = tuple(replace(entry, clip=found(entry.clip)) for entry in clips.play)
-    get_up = tuple((side, found(clip)) for side, clip in clips.get_up)
-    return replace(part, sections={**part.sections, "clips": replace(clips, play=play, get_up=get_up)})
+    sections = dict(part.sections)
+    if (clips := sections.get("clips")) is not None:
+        play = tuple(replace(entry, clip=found(entry.clip)) for entry in clips.play)
+        get_up = tuple((side, found(clip)) for side, clip in clips.get_up)
+        sections["clips"] = replace(clips, play=play, get_up=get_up)
+    if (supervisor := sections.get("supervisor")) is not None:
+        own = tuple(replace(entry, clip=found(entry.clip)) for entry in supervisor.clips)
+        walks = tuple(replace(walk, clips=tuple(map(found, walk.clips))) for walk in supervisor.walks)
+        sections["supervisor"] = replace(supervisor, clips=own, walks=walks)
+    if (paths := sections.get("trajectories")) is not None and paths.clip is not None:
+        sections["trajectories"] = replace(paths, clip=replace(paths.clip, path=found(paths.clip.path)))
+    return replace(part, sections=sections)
 
 
-def _own_skeletons(characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part]) -> dict[str, CharacterSpec]:
-    """Put the file of the first clip a character follows where its body is `skeleton`."""
+def _own_skeletons(
+    characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part], folders: tuple[str | Path, ...]
+) -> dict[str, CharacterSpec]:
+    """Put the file of a clip where a body is `skeleton` (the first clip its character follows) or a clip's name."""
     found = dict(characters)
     for name, character in characters.items():
         if character.body == OWN_SKELETON:
-            clip = _first_clip(parts[name]) if name in parts else ""
+            clip, place = _first_clip(parts[name]) if name in parts else ("", character.place)
             if not clip:
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
-            body = clip if is_clip_file(clip) else str(find_clip(clip, place=character.place))
+            body = clip if is_clip_file(clip) else str(find_clip(clip, place=place))
             found[name] = replace(character, body=body)
+        elif (body := body_reference(character.body, folders)) != body_reference(character.body):
+            found[name] = replace(character, body=body)  # the package's own keep their names
     return found
 
 
-def _first_clip(part: Part) -> str:
-    """Return the first clip a part follows or may play; empty where there is none."""
+def _first_clip(part: Part) -> tuple[str, Place]:
+    """Return the first clip a part follows or may play, and where that is said; empty where there is none."""
     if (clips := part.sections.get("clips")) is not None and clips.play:
-        return str(clips.play[0].clip)
+        first = str(clips.play[0].clip)
+        return first if clips.mapping is None else with_option(first, "mapping", clips.mapping), clips.play[0].place
     supervisor = part.sections.get("supervisor")
-    return str(supervisor.clips[0].clip) if supervisor is not None and supervisor.clips else ""
+    if supervisor is None or not supervisor.clips:
+        return "", part.place
+    return str(supervisor.clips[0].clip), supervisor.clips[0].place
 
 
 def _is_file(body: str) -> bool:

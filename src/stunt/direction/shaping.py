@@ -118,7 +118,8 @@ class AbsoluteTargets:
     """World targets as the clip has them, whichever way the root is turned (the paper's "absolute coordinates").
 
     The servo lifts targets from the actual root; here the root's own turn and spin are taken out of them beforehand, so
-    that what comes out is the clip's orientation in the world.
+    that what comes out is the clip's orientation in the world. Where nothing holds the root's heading (yaw off) that
+    heading is left in: bones that kept the clip's compass directions on a root that turns away would be torn off it.
     """
 
     every_step = True
@@ -126,6 +127,7 @@ class AbsoluteTargets:
     def __init__(self, tracker: Tracker) -> None:
         """Take a tracker's root out of its targets."""
         self._tracker = tracker
+        self._heads = tracker.root.kind == "hook" or (tracker.root.kind == "weak" and tracker.root.yaw > 0.0)
 
     def shape(self, window: Window) -> Window:
         """Express the clip's world orientations as seen from where the root is, and will be."""
@@ -138,7 +140,12 @@ class AbsoluteTargets:
             np.broadcast_to(turn, (len(ahead), 4)), rotations.from_rotation_vector(ahead[:, None] * spin)
         )
         turns = window.rows.turns.copy()
-        world = rotations.multiply(turns[:, :1], turns[:, 1:])
+        held = turns[:, :1]
+        if not self._heads:
+            aside = np.zeros((len(turns), 1, 3))
+            aside[:, 0, 2] = rotations.heading(later) - rotations.heading(turns[:, 0])
+            held = rotations.multiply(rotations.from_rotation_vector(aside), held)
+        world = rotations.multiply(held, turns[:, 1:])
         turns[:, 1:] = rotations.multiply(rotations.conjugate(later)[:, None], world)
         return replace(window, rows=replace(window.rows, turns=turns))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.control.worldspace_program import ServoSettings
+from stunt.direction.clips_section import trimmed_motion
 from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.sections import KINDS, SectionKind
 from stunt.direction.supervisor.actor import LOOK, Actor
@@ -14,6 +15,7 @@ from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.fight_part import fight_controllers
 from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.parameters import values_for
 from stunt.direction.supervisor.part import (
     ClipSpec,
     ControllerSpec,
@@ -23,11 +25,12 @@ from stunt.direction.supervisor.part import (
     read_supervisor_part,
     supervisor_part_to_data,
 )
-from stunt.direction.supervisor.registry import make_controller
+from stunt.direction.supervisor.registry import make_controller, maker_of
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.walk_part import walk_controller
-from stunt.motion.library import load_clip
+from stunt.errors import asked_at
+from stunt.motion.library import clip_beside, load_clip
 from stunt.stage.loop import Stage
 
 if TYPE_CHECKING:
@@ -70,11 +73,10 @@ class Requests:
 def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> ClipPlayer:
     """Make a clip player as a script describes it."""
     beside = Path(source).parent if source else Path()
-    named = str(beside / spec.clip) if (beside / spec.clip).exists() else spec.clip
     character = stage.character(name)
-    motion = motion_of_clip(load_clip(named, place=spec.place), character)
-    end = motion.duration if spec.end is None else spec.end
-    motion = grounded(stage.model, character, motion.trimmed(spec.begin, end))
+    with asked_at(spec.place):
+        motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
+    motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
     return ClipPlayer(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,
@@ -84,7 +86,8 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
 
 def registered_controller(stage: Stage, name: str, spec: ControllerSpec) -> Controller:
     """Make a registered controller as a script describes it."""
-    made = make_controller(spec.use, stage, name, spec.place)
+    parameters = values_for(maker_of(spec.use, spec.place), dict(spec.parameters))
+    made = make_controller(spec.use, stage, name, spec.place, parameters)
     made.name = spec.name
     for key in ("priority", "interrupts", "longest"):
         if (value := getattr(spec, key)) is not None:

@@ -12,15 +12,18 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings, WorldspaceProgram, hip_height
+from stunt.direction.first_velocity import first_velocity
 from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.legs import legs_of
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
 from stunt.direction.planted_feet import with_planted_feet
+from stunt.direction.stepping_over import Momentum, change_of_motion, owner_of
+from stunt.direction.swinging_feet import with_clear_feet
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 _UNROLL = 60.0  # seconds a looping motion is laid out for
-_ONSET = 0.1  # seconds of a motion that tell its first velocity
 
 
 @dataclass(frozen=True)
@@ -42,31 +45,6 @@ class Assistance:
     force_peak: float
     impulse: float
     angular_impulse: float
-
-
-def first_velocity(model: mujoco.MjModel, qpos: Floats, address: int, motion: Motion) -> Floats:
-    """Return the velocity a motion begins with, (nv,).
-
-    A parabola through its first tenth of a second: the difference of two captured frames is mostly noise, and would
-    start the body with a spin that no friction of its soles can take up.
-
-    Args:
-        model: The scene.
-        qpos: The scene's coordinates, the character in the motion's first frame, (nq,).
-        address: Where the character's own begin.
-        motion: What begins.
-    """
-    count = min(len(motion.qpos) - 1, max(1, round(_ONSET * motion.fps)))
-    way, later = np.zeros((count, model.nv)), qpos.copy()
-    for frame in range(count):
-        later[address : address + motion.qpos.shape[1]] = motion.qpos[frame + 1]
-        mujoco.mj_differentiatePos(model, way[frame], 1.0, qpos, later)
-    if count == 0:
-        return np.zeros(model.nv)
-    times = np.arange(1, count + 1) / motion.fps
-    powers = np.stack([times, times**2][: min(count, 2)], axis=1)
-    velocity: Floats = np.linalg.lstsq(powers, way, rcond=None)[0][0]
-    return velocity
 
 
 class Tracker:
@@ -121,6 +99,10 @@ class Tracker:
         rows = make_rows(model, self.character, whole, self.soles)
         if settings.plant:
             rows = with_planted_feet(model, self.character, rows, self.soles)
+        if settings.clear:
+            rows = with_clear_feet(rows, legs_of(model, self.character, self.soles))
+        if not settings.steer:
+            rows = replace(rows, swing=None)
         if whole is not long:
             rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
         if settings.foresee and not settings.external and settings.servo != "beat":
@@ -133,7 +115,7 @@ class Tracker:
             return
         width = motion.qpos.shape[1]
         stage.data.qpos[root.qpos : root.qpos + width] = motion.qpos[0]
-        speed = first_velocity(stage.model, stage.data.qpos, root.qpos, motion)
+        speed = first_velocity(stage.model, stage.data.qpos, self.character, motion)
         last = int(self.program.ints[self.number, w.DOF1])
         stage.data.qvel[root.dof : last] = speed[root.dof : last]
         mujoco.mj_forward(stage.model, stage.data)
@@ -153,10 +135,31 @@ class Tracker:
             motion = motion.placed((float(qpos[0]), float(qpos[1])), float(rotations.heading(qpos[3:7])))
         rows = self._rows_of(motion)
         old, since = (self.pose_rows(), 0.0) if actual else (self.rows, self.stage.time - self.started)
-        self.rows = blended(self.stage.model, old, since, rows, blend) if blend > 0.0 else rows
+        steps = self.settings.plant and not actual and not self.settings.servo.startswith("parent")
+        if blend <= 0.0:
+            self.rows = rows
+        elif steps:
+            self.rows = self._stepping_over(old, since, rows, blend)
+        else:
+            self.rows = blended(self.stage.model, old, since, rows, blend)
         self.motion, self.started = motion, self.stage.time
         self.history.append((self.started, motion, self.rows))
         self.program.aim(self.number, self.rows, self.stage.time)
+
+    def _stepping_over(self, old: Rows, since: float, rows: Rows, blend: float) -> Rows:
+        """Return the blend with feet that step instead of sliding (see `stepping_over`)."""
+        stage, root = self.stage, self.character.root
+        assert root is not None  # only free characters are taken on
+        legs, floor = legs_of(stage.model, self.character, self.soles), self._floor()
+        place, turn = stage.data.qpos[root.qpos : root.qpos + 3], stage.data.qpos[root.qpos + 3 : root.qpos + 7]
+        body = Momentum(place.copy(), turn.copy(), stage.data.qvel[root.dof : root.dof + 2].copy(), floor)
+        owners = [owner_of(stage.model, self.character, legs, geom) for geom in self.soles]
+        return change_of_motion(stage.model, legs, owners, old, since, rows, blend, body)
+
+    def _floor(self) -> float:
+        """Return the height of the floor its motions stand on [m]: a character may be put on something."""
+        spec = self.stage.scene.characters.get(self.character.name)
+        return float(spec.at[2]) if spec is not None else 0.0
 
     def pose_rows(self) -> Rows:
         """Return the pose the body has, as rows of one frame."""
@@ -210,11 +213,11 @@ class Tracker:
             float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
         )  # fmt: skip
 
-    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+    def summary(self, time: Floats, qpos: Floats, torque: Floats) -> dict[str, Any]:
         """Return how well it followed, over a take's frames (see `stunt.direction.tracking_measure`)."""
         from stunt.direction.tracking_measure import measure
 
-        return measure(self, time, qpos)
+        return measure(self, time, qpos, torque)
 
     def _string(self) -> tuple[str, Floats]:
         f = self.program.numbers[self.number]

@@ -5,32 +5,29 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
-import mujoco
 import numpy as np
 
 from stunt import rotations
 from stunt.control.worldspace_program import Rows
-from stunt.direction.ground import Ground
+from stunt.direction.foot_slide import foot_slide
 from stunt.direction.motion_rows import Motion, make_rows
 from stunt.direction.tracker import Tracker
-from stunt.motion.other_body import corners
 from stunt.rotations import Floats
 
 END: Final = 0.5
 """Seconds at the end in which body and clip are compared to say whether it fell."""
 FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
-STANDING_GAP: Final = 0.005
-"""A sole nearer to the ground than this stands on it [m]."""
 
 
-def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
+def measure(tracker: Tracker, time: Floats, qpos: Floats, torque: Floats | None = None) -> dict[str, Any]:
     """Measure a tracked character over a take's frames.
 
     Args:
         tracker: Who followed.
         time: Times of the frames [s], (T,).
         qpos: The stage's coordinates in them, (T, nq).
+        torque: What its joints produced on the way to them [N·m], (T, nv); the limits of the beat law are told by it.
     """
     character, root = tracker.character, tracker.character.root
     if root is None or len(time) < 2:
@@ -42,6 +39,7 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
     error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
     names = {body: name for name, body in character.bodies.items()}
     first = character.root_body
+    beat = tracker.settings.servo == "beat"
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
     return {
         "error_deg_mean": float(error.mean()),
@@ -49,9 +47,9 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
         "joint_error_deg": _joint_errors(tracker, actual, turns),
         "drift_m": float(drift[-1]),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
-        "foot_slide_m": foot_slide(tracker, own),
+        "foot_slide_m": foot_slide(tracker, time, own),
         "fell": not ended_like(time, own, turns[:, 0], path),
-        "limits": tracker.limit_use,
+        "limits": torque_use(tracker, torque) if beat and torque is not None else tracker.limit_use,
         "root_spring": asdict(tracker.assistance()),
     }
 
@@ -105,32 +103,17 @@ def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())
 
 
-def foot_slide(tracker: Tracker, own: Floats) -> float:
-    """Return how far feet slid over whatever they stood on, together [m].
+def torque_use(tracker: Tracker, torque: Floats) -> dict[str, float]:
+    """Return how joints kept to their strength, by the torques of a take's frames, (T, nv).
 
-    Of each foot (with its toes) the lowest point counts, as long as it is on the ground below it: the way that very
-    point of the sole makes along the ground until the next frame.
+    The world-space servo counts every step itself; the beat law does not, and is measured here.
     """
-    model, data = tracker.stage.model, mujoco.MjData(tracker.stage.model)
-    root = tracker.character.root
-    feet: dict[int, list[int]] = {}
-    bodies = {int(model.geom_bodyid[geom]) for geom in tracker.soles}
-    for geom in tracker.soles:
-        body, parent = int(model.geom_bodyid[geom]), int(model.body_parentid[model.geom_bodyid[geom]])
-        feet.setdefault(parent if parent in bodies else body, []).append(geom)
-    if root is None or not feet:
-        return 0.0
-    ground = Ground(tracker.stage)
-    way = 0.0
-    before: dict[int, tuple[Floats, int]] = {}
-    for frame in own:
-        data.qpos[root.qpos : root.qpos + len(frame)] = frame
-        mujoco.mj_kinematics(model, data)
-        for body, geoms in feet.items():
-            points = np.concatenate([corners(model, data, geom) for geom in geoms])
-            if body in before:
-                last, lowest = before[body]
-                if last[lowest, 2] - ground.height(last[lowest, 0], last[lowest, 1]) < STANDING_GAP:
-                    way += float(np.linalg.norm(points[lowest, :2] - last[lowest, :2]))
-            before[body] = points, int(points[:, 2].argmin())
-    return way
+    loads = [
+        np.linalg.norm(torque[1:, joint.dof : joint.dof + joint.nv], axis=1) / joint.strength
+        for joint in tracker.character.joints.values()
+        if np.isfinite(joint.strength) and joint.strength > 0.0
+    ]
+    if not loads or not len(loads[0]):
+        return {"over_share": 0.0, "worst": 0.0}
+    every = np.stack(loads)
+    return {"over_share": float((every > 1.0 + 1e-6).mean()), "worst": float(every.max())}

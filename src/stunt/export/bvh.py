@@ -10,6 +10,7 @@ import numpy as np
 from stunt.export.axes import CENTIMETRE, file_axes
 from stunt.export.clip_skeleton import clip_of_take, has_clip
 from stunt.export.options import Options, Progress
+from stunt.export.placement import put_in_place
 from stunt.export.rig import Rig
 from stunt.export.sampling import Floats, sample
 from stunt.export.stagecraft import SCENE_FPS, rig_of
@@ -24,7 +25,7 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
     """Write the one character the options name."""
     take, name = takes[0], str(options.character)
     if _wants_clip(options) and has_clip(take, name, needed=options.skeleton == "clip"):
-        clip = clip_of_take(take, name, options)
+        clip = put_in_place(clip_of_take(take, name, options), take, name, options)
     else:
         motion = sample(take, options, SCENE_FPS)
         clip = own_clip(rig_of(take, motion, name, options), motion.fps, options)

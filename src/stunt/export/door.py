@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stunt.errors import ExportError, TakeError, UnknownNameError
-from stunt.export.options import Options, Progress, SkeletonChoice, Up, Video, no_progress
+from stunt.export.options import Options, PlacementChoice, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
 from stunt.record.files import written_aside
 from stunt.record.take import Take
@@ -31,6 +31,7 @@ def export(
     skeleton: SkeletonChoice = "auto",
     rigid: bool = False,
     video: Video | None = None,
+    placement: PlacementChoice = "auto",
     progress: Progress | None = None,
 ) -> list[Path]:
     """Write a take as a file for another tool; the suffix of `to` says which (see `stunt.export.FORMATS`).
@@ -48,6 +49,8 @@ def export(
         root_motion: Whether a bone on the ground carries the travel and the heading.
         skeleton: BVH only: `own` bones of the body, those of its `clip`, or `auto`.
         rigid: GLB and USD only: rigid parts even where a smooth skin could be made.
+        placement: BVH on a clip's skeleton only: where the clip lay in its `source` file, where it was on the `stage`,
+            or (`auto`) the source's place if the take knows it.
         video: Videos only: size, camera, labels, clock, and what draws; None is the usual.
         progress: Called with the share that is done, 0 to 1.
 
@@ -59,7 +62,7 @@ def export(
         StuntError: No such take, character or format, a missing extra, an impossible option, an unwritable place.
     """
     look = Video() if video is None else video
-    options = Options(character, fps, start, end, up, in_place, root_motion, skeleton, rigid, look)
+    options = Options(character, fps, start, end, up, in_place, root_motion, skeleton, rigid, look, placement)
     path = Path(to)
     kind = format_of(path)
     write = kind.writer(path.suffix.lower())

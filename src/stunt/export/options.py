@@ -11,6 +11,7 @@ from stunt.errors import InvalidValueError, StuntError
 
 Up = Literal["y", "z"]
 SkeletonChoice = Literal["auto", "own", "clip"]
+PlacementChoice = Literal["auto", "source", "stage"]
 CameraChoice = Literal["fixed", "follow"]
 RendererChoice = Literal["auto", "opengl", "software"]
 Progress = Callable[[float], None]
@@ -74,6 +75,8 @@ class Options:
         skeleton: BVH: the body's own bones, those of the clip it came from, or (`auto`) the clip's if there is one.
         rigid: GLB and USD: rigid parts even where a smooth skin could be made.
         video: How a video looks.
+        placement: BVH on a clip's skeleton: where the clip it followed lay in its `source` file, where it was on the
+            `stage`, or (`auto`) the source's place if the take knows it.
     """
 
     character: str | None = None
@@ -86,6 +89,7 @@ class Options:
     skeleton: SkeletonChoice = "auto"
     rigid: bool = False
     video: Video = Video()
+    placement: PlacementChoice = "auto"
 
     def __post_init__(self) -> None:
         if self.fps is not None and not (math.isfinite(self.fps) and 0.0 < self.fps <= MOST_FPS):
@@ -96,6 +100,7 @@ class Options:
         if self.start is not None and self.end is not None and self.end < self.start:
             raise InvalidValueError("end", self.end, f"no earlier than the start at {self.start:g} s")
         _check_choice("skeleton", self.skeleton, SkeletonChoice)
+        _check_choice("placement", self.placement, PlacementChoice)
         _check_choice("up", self.up or "y", Up)
         if self.in_place and self.root_motion:
             raise StuntError("in-place takes the travel away and root motion keeps it on a bone: choose one of them.")

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError
 from stunt.motion.clip_skeleton import EndSite, Skeleton
+from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, conjugate, difference, from_rotation_vector, heading, multiply, rotate, slerp
 
 __all__ = ["Clip", "ClipPose", "Door", "EndSite", "Skeleton", "WorldPose"]
@@ -35,6 +36,7 @@ class Door:
         rest: The rotations of a first frame that was no motion but a reference pose, (J, 4), where there was one.
         added: Joints whose position channels in the file are added to their OFFSET.
         parts: Which joint is which part of a person, by name, where a mapping file says so; None leaves it to guesses.
+        bodies: Which body of whoever follows the clip is which part, where the mapping file names any.
     """
 
     format: str = ""
@@ -47,6 +49,7 @@ class Door:
     rest: Floats | None = field(default=None, repr=False)
     added: tuple[int, ...] = ()
     parts: Mapping[str, str] | None = None
+    bodies: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +129,13 @@ class Clip:
     def times(self) -> Floats:
         """Time of each frame [s], (F,)."""
         return np.arange(self.frames) / self.fps
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """Which joint is which part of a person: by the clip's mapping file, or guessed by the names."""
+        if self.door.parts is not None:
+            return {part: self.skeleton.joint(name) for part, name in self.door.parts.items()}
+        return guess_parts(self.skeleton.names, self.skeleton.parents)
 
     def with_motion(self, root: Floats, rotations: Floats, **changes: object) -> Clip:
         """Return another motion of the same skeleton; what the file's channels said no longer holds."""

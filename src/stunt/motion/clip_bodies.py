@@ -58,4 +58,4 @@ def body_of_clip_file(
     if mass is not None and not mass > 0:
         raise InvalidValueError("mass", mass, "a positive number of kilograms", place)
     build = Build(mass, sex, root, joints, strength, self_collision)
-    return body_from_clip(read_clip(body), build).spec
+    return body_from_clip(read_clip(body, place=place), build).spec

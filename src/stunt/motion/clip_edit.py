@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError, StuntError
 from stunt.motion.clip import Clip, ClipPose
-from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate, slerp
 
 
@@ -89,7 +88,7 @@ def _swapped(clip: Clip, pairs: Mapping[str, str] | None) -> np.ndarray:
             a, b = skeleton.joint(one), skeleton.joint(other)
             swap[a], swap[b] = b, a
         return swap
-    parts = guess_parts(skeleton.names, skeleton.parents)
+    parts = clip.parts
     known = {joint: part for part, joint in parts.items()}
     across = {part: ("r_" if part[:2] == "l_" else "l_") + part[2:] for part in parts if part[:2] in ("l_", "r_")}
     for joint, part in known.items():

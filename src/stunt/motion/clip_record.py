@@ -13,8 +13,9 @@ import numpy as np
 from stunt.errors import StuntError
 from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.clip_bodies import is_clip_file
+from stunt.motion.library import body_reference
 from stunt.motion.read import read_clip, split_reference
-from stunt.motion.skeleton_body import body_from_clip, known_parts
+from stunt.motion.skeleton_body import body_from_clip
 from stunt.motion.standing import reference_stance
 from stunt.rotations import Floats
 
@@ -42,6 +43,7 @@ class ClipRecord:
 
 def clip_record(body: str) -> dict[str, Any] | None:
     """Return the record of the clip a body is named by, as JSON-able data; None where it is no clip."""
+    body = body_reference(body)
     if not is_clip_file(body):
         return None
     try:
@@ -55,7 +57,7 @@ def clip_record(body: str) -> dict[str, Any] | None:
 def _remembered(body: str, modified: int) -> dict[str, Any]:
     clip = read_clip(body)
     made = body_from_clip(clip)
-    stance, _ = reference_stance(made.clip, dict(known_parts(clip)))
+    stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
     return _to_data(clip, stance.rotations, bones)
 

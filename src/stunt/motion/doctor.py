@@ -15,7 +15,7 @@ from stunt.motion.door import Overrides, settle
 from stunt.motion.flight import Flight, flight_of
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.read import read_raw, split_reference
-from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature, known_parts
+from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 from stunt.motion.standing import feet_of, floor_height, planted, stature
 from stunt.motion.vocabulary import vocabulary
 from stunt.rotations import difference
@@ -108,7 +108,7 @@ def examine(path: str | Path, overrides: Overrides | None = None) -> Diagnosis:
 
 
 def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
-    parts = known_parts(clip)
+    parts = clip.parts
     missing = tuple(part for part in NEEDED if part not in parts)
     body = _body(clip)
     slide, standing = foot_slide(clip, parts)
@@ -170,7 +170,7 @@ def find_spikes(clip: Clip) -> tuple[Spike, ...]:
     """
     if clip.frames < 5:
         return ()
-    parts = set(known_parts(clip).values())
+    parts = set(clip.parts.values())
     known = np.array([number in parts or len(parts) < 5 for number in range(len(clip.skeleton))])
     least = SPIKE_DEG * max(1.0, 60.0 / clip.fps)
     forth = difference(clip.rotations[2:], clip.rotations[1:-1])
@@ -187,7 +187,7 @@ def _warnings(
 ) -> list[str]:
     found = []
     if missing:
-        capsules = is_creature(known_parts(clip))
+        capsules = is_creature(clip.parts)
         then = "its body is no person's but a capsule per bone" if capsules else "there is no body"
         found.append(f"no joint was recognised as {', '.join(missing)}: without a mapping file {then}")
     if spikes:

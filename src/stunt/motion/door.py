@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stunt.errors import InvalidValueError
+from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.motion.clip import Clip, Door, EndSite, Skeleton
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.mapping import JointMapping, read_mapping
@@ -22,6 +22,8 @@ from stunt.rotations import Floats, difference
 
 CMU_UNIT = 0.0254 / 0.45  # the database's ASF files say "length 0.45" of inches
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
+FRAME_RATES = (1.0, 10000.0)
+"""Frame rates a user may say a clip has [1/s]: slower is no motion any more, faster no camera."""
 _STATURE, _SMALLEST, _TALLEST = 1.70, 0.75, 2.30
 
 
@@ -38,6 +40,7 @@ class Overrides:
         skeleton: The skeleton file of a motion that has it apart (AMC).
         animation: Which animation of a file that has several (glTF), by name.
         mapping: A mapping file that says which joint is which part of a person.
+        mirror: Whether left and right are exchanged.
     """
 
     up: str | None = None
@@ -48,16 +51,19 @@ class Overrides:
     skeleton: str | None = None
     animation: str | None = None
     mapping: str | None = None
+    mirror: bool | None = None
 
-    def check(self) -> None:
+    def check(self, place: Place = NOWHERE) -> None:
         """Raise where a value is impossible."""
         if self.up is not None and self.up not in ("x", "y", "z"):
-            raise InvalidValueError("up", self.up, "x, y or z")
-        for what, value, most in (("scale", self.scale, 1e6), ("fps", self.fps, 1e5)):
-            if value is not None and not (np.isfinite(value) and 0 < value <= most):
-                raise InvalidValueError(what, value, f"a positive number up to {most:g}")
+            raise InvalidValueError("up", self.up, "x, y or z", place)
+        if self.scale is not None and not (np.isfinite(self.scale) and 0 < self.scale <= 1e6):
+            raise InvalidValueError("scale", self.scale, "a positive number of metres per unit up to 1e+06", place)
+        low, high = FRAME_RATES
+        if self.fps is not None and not low <= self.fps <= high:
+            raise InvalidValueError("fps", self.fps, f"a number of frames per second from {low:g} to {high:g}", place)
         if self.skip_frames is not None and self.skip_frames < 0:
-            raise InvalidValueError("skip_frames", self.skip_frames, "0 or more")
+            raise InvalidValueError("skip_frames", self.skip_frames, "0 or more", place)
 
     def given(self) -> dict[str, Any]:
         """Those that are set, by name."""
@@ -70,7 +76,8 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     wanted.check()
     assumed = dict(raw.notes)
     named = _mapped(raw, wanted)
-    parts = guess_parts(raw.names, raw.parents) if named is None else named.parts_of(_bare_skeleton(raw))
+    told = named is not None and bool(named.joints)  # a file may name bodies only
+    parts = named.parts_of(_bare_skeleton(raw)) if named is not None and told else guess_parts(raw.names, raw.parents)
     axes = _axes(raw, parts, wanted, assumed)
     scale = _scale(raw, parts, wanted, assumed)
     skip = _skip(raw, wanted, assumed)
@@ -83,8 +90,9 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
         channels=raw.channels,
     )
     rest = turned(raw.rotations[0], axes) if starts_with_rest_pose(raw) else None
-    known = None if named is None else dict(named.joints)
-    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known)
+    known = dict(named.joints) if named is not None and told else None
+    bodies = {} if named is None else dict(named.bodies)
+    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, bodies)
     return Clip(
         name=Path(raw.file).stem,
         skeleton=skeleton,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from stunt.character.bodies import BUILT_IN
 from stunt.errors import NOWHERE, Place, UnknownNameError
 from stunt.motion.clip import Clip
 from stunt.motion.door import Overrides
-from stunt.motion.read import READERS, read_clip, split_reference
+from stunt.motion.read import READERS, change_files, read_clip, split_reference
 
 OWN_CLIPS = Path(__file__).parent.parent / "examples" / "clips"
 _PYBULLET = "pybullet:"
@@ -36,11 +38,12 @@ def clip_entries(folders: Iterable[str | Path] = ()) -> dict[str, ClipEntry]:
     found: dict[str, ClipEntry] = {}
     for folder in folders:
         for path in _motions(Path(folder)):
-            found.setdefault(path.stem, ClipEntry(path.stem, path, str(folder)))
+            found.setdefault(path.stem, ClipEntry(path.stem, Path(os.path.abspath(path)), str(folder)))
     for path in _motions(OWN_CLIPS):
         found.setdefault(path.stem, ClipEntry(path.stem, path, "package"))
     for path in pybullet_clips():
-        name = _PYBULLET + path.stem.removeprefix("humanoid3d_")
+        walker = f"{path.parent.name}/" if path.parent.name == "walker" else ""
+        name = _PYBULLET + walker + path.stem.removeprefix("humanoid3d_")
         found.setdefault(name, ClipEntry(name, path, "pybullet"))
     return found
 
@@ -55,7 +58,8 @@ def pybullet_clips() -> list[Path]:
     """Return the motions inside an installed PyBullet wheel; none where there is no such wheel."""
     spec = importlib.util.find_spec("pybullet_data")
     places = list(spec.submodule_search_locations or []) if spec is not None else []
-    found = [path for place in places for path in Path(place).glob("data/motions/humanoid3d_*.txt")]
+    motions = [Path(place) / "data" / "motions" for place in places]
+    found = [path for folder in motions for path in (*folder.glob("humanoid3d_*.txt"), *folder.glob("walker/*.txt"))]
     return sorted(found)
 
 
@@ -65,8 +69,8 @@ def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWH
     Raises:
         UnknownNameError: Neither; the message says which names there are.
     """
-    bare, _ = split_reference(name)
-    if Path(bare).is_file() or Path(bare).suffix.lower() in READERS:
+    bare, _ = split_reference(name, place)
+    if Path(bare).is_file() or Path(bare).suffix.lower() in (*READERS, ".asf"):
         return Path(name)
     entries = clip_entries(folders)
     if bare not in entries:
@@ -75,14 +79,26 @@ def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWH
 
 
 def clip_beside(name: str, folder: str | Path) -> str:
-    """Return a clip's name as a path where there is such a file in a folder; options behind it stay behind it."""
-    bare, _ = split_reference(name)
-    there = Path(folder) / bare
-    return f"{there}{name[len(bare) :]}" if there.is_file() else name
+    """Return a clip's name as a path where there is such a file in a folder; so with files its options name."""
+
+    def beside(path: str) -> str:
+        there = Path(folder) / path
+        return str(there) if there.is_file() else path
+
+    return name if Path(name).is_file() else change_files(name, beside, lambda path: True)
+
+
+def body_reference(body: str, folders: Iterable[str | Path] = ()) -> str:
+    """Return the file of a body that is named by a clip's name (`idle`); any other body's name as it is."""
+    bare = body.partition("?")[0]
+    if bare in BUILT_IN or Path(bare).suffix:
+        return body
+    entry = clip_entries(folders).get(bare)
+    return body if entry is None else f"{entry.path}{body[len(bare) :]}"
 
 
 def load_clip(
     name: str, folders: Iterable[str | Path] = (), overrides: Overrides | None = None, place: Place = NOWHERE
 ) -> Clip:
     """Read a clip by path or by name."""
-    return read_clip(find_clip(name, folders, place), overrides)
+    return read_clip(find_clip(name, folders, place), overrides, place)

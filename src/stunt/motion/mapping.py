@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from stunt.errors import Place, StuntError, UnknownNameError
+from stunt.motion.clip import Clip
 from stunt.motion.clip_skeleton import Skeleton
 from stunt.motion.formats.raw import read_text
 from stunt.motion.vocabulary import ARM, LEG, guess_parts
@@ -57,6 +58,21 @@ def guess_mapping(skeleton: Skeleton) -> JointMapping:
     """Guess a skeleton's mapping by its joints' names."""
     parts = guess_parts(skeleton.names, skeleton.parents)
     return mapping_from_guess({part: skeleton.names[joint] for part, joint in parts.items()})
+
+
+def with_mapping(clip: Clip, mapping: JointMapping) -> Clip:
+    """Return a clip that knows which of its joints are which parts; what a mapping does not say stays as it was.
+
+    Raises:
+        UnknownNameError: The clip has no joint of a name in the mapping.
+    """
+    mapping.parts_of(clip.skeleton)
+    door = replace(
+        clip.door,
+        parts=dict(mapping.joints) if mapping.joints else clip.door.parts,
+        bodies=dict(mapping.bodies) if mapping.bodies else clip.door.bodies,
+    )
+    return replace(clip, door=door)
 
 
 def write_mapping(mapping: JointMapping, path: str | Path, names: Sequence[str] = ()) -> Path:

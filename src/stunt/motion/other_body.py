@@ -13,7 +13,6 @@ from stunt.motion.clip import Clip
 from stunt.motion.mapping import JointMapping
 from stunt.motion.retarget import body_parts, retarget
 from stunt.motion.skeleton_body import NEEDED, SkeletonBody
-from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats
 
 SAME_BONE: Final = 1e-3
@@ -24,7 +23,7 @@ STANDING: Final = 0.2
 
 def has_parts_of_person(clip: Clip) -> bool:
     """Whether a body can be built from a clip's skeleton by its joints' names."""
-    parts = guess_parts(clip.skeleton.names, clip.skeleton.parents)
+    parts = clip.parts
     return all(part in parts for part in NEEDED)
 
 

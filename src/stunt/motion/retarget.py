@@ -17,7 +17,7 @@ from stunt.character.character import Character, Joint
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip, WorldPose
 from stunt.motion.formats.euler import to_euler
-from stunt.motion.mapping import JointMapping, guess_mapping
+from stunt.motion.mapping import JointMapping
 from stunt.motion.standing import floor_height, reference_stance
 from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
@@ -72,15 +72,15 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     Args:
         clip: The clip.
         character: The body, in a compiled model.
-        mapping: Which joint and which body is which part; None guesses both by their names.
+        mapping: Which joint and which body is which part; None takes the clip's own mapping file, or guesses both by
+            their names.
 
     Raises:
         BodyError: Hardly any part is known in both.
     """
-    guessed = guess_mapping(clip.skeleton)
-    mapping = mapping or guessed
-    parts = (mapping if mapping.joints else guessed).parts_of(clip.skeleton)  # a file may name bodies only
-    bodies = {**body_parts(character), **{part: character.body(name) for part, name in mapping.bodies.items()}}
+    parts = clip.parts if mapping is None or not mapping.joints else mapping.parts_of(clip.skeleton)
+    named = clip.door.bodies if mapping is None or not mapping.bodies else mapping.bodies
+    bodies = {**body_parts(character), **{part: character.body(name) for part, name in named.items()}}
     pairs = _pairs(parts, bodies)
     if len(pairs) < 3 or "hips" not in pairs:
         raise BodyError(

@@ -17,7 +17,6 @@ from stunt.motion.clip import Clip, WorldPose
 from stunt.motion.creature_body import creature_floor, creature_plan
 from stunt.motion.formats.euler import to_euler
 from stunt.motion.standing import BALL_HEIGHT, FootJoints, feet_of, floor_height, footing, reference_stance, stature
-from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, conjugate, difference, multiply, rotate, to_matrix
 
 NEEDED = ("hips", "l_thigh", "l_shank", "r_thigh", "r_shank")
@@ -108,7 +107,7 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
         BodyError: The skeleton is not a person's, or its names do not tell.
     """
     build = build or Build()
-    parts = dict(known_parts(clip) if parts is None else parts)
+    parts = dict(clip.parts if parts is None else parts)
     missing = [part for part in NEEDED if part not in parts]
     if is_creature(parts) and clip.door.parts is None:
         return _creature(clip, build)
@@ -137,13 +136,6 @@ def _creature(clip: Clip, build: Build) -> SkeletonBody:
     floor = creature_floor(clip, plan, joints)
     grounded = clip.with_motion(clip.root - [0.0, 0.0, floor], clip.rotations, door=clip.door)
     return SkeletonBody(build_creature(plan, build), plan, grounded, joints, floor, build.joints)
-
-
-def known_parts(clip: Clip) -> dict[str, int]:
-    """Return which joint is which part of a person: by the clip's mapping file, or guessed by the names."""
-    if clip.door.parts is not None:
-        return {part: clip.skeleton.joint(name) for part, name in clip.door.parts.items()}
-    return guess_parts(clip.skeleton.names, clip.skeleton.parents)
 
 
 def _named(parts: dict[str, int]) -> list[tuple[str, str, str, int]]:

@@ -101,9 +101,19 @@ def feet_of(parts: dict[str, int]) -> dict[str, FootJoints]:
 
 def planted(clip: Clip, joint: int) -> np.ndarray:
     """Return in which frames a joint of the foot is slow and near its lowest while the person is up, (F,) bool."""
-    places = clip.world.positions[:, joint]
-    pace = np.linalg.norm(np.gradient(places, 1.0 / clip.fps, axis=0), axis=-1) if clip.frames > 1 else np.zeros(1)
-    over = clip.root[:, 2] - places[:, 2]
+    return planted_places(clip.world.positions[:, joint], clip.root[:, 2], clip.fps)
+
+
+def planted_places(places: Floats, root: Floats, fps: float) -> np.ndarray:
+    """Return in which frames a point of a foot is planted, (F,) bool.
+
+    Args:
+        places: Where it is in every frame [m], (F, 3).
+        root: How high the root is [m], (F,).
+        fps: Frames per second.
+    """
+    pace = np.linalg.norm(np.gradient(places, 1.0 / fps, axis=0), axis=-1) if len(places) > 1 else np.zeros(1)
+    over = root - places[:, 2]
     up = over > 0.6 * np.percentile(over, 95)
     low = places[:, 2] < np.percentile(places[up, 2] if up.any() else places[:, 2], 5) + NEAR_FLOOR
     found = up & low & (pace < SLOW)

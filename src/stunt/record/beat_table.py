@@ -10,6 +10,8 @@ from rich.console import Group, JustifyMethod, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from stunt.record.charge_table import changes, charge_table
+
 _COLUMNS: Final[tuple[tuple[str, JustifyMethod], ...]] = (
     ("#", "right"), ("time\ns", "right"), ("pose", "left"), ("worst joint", "left"), ("error\n°", "right"),
     ("rms\n°", "right"), ("timing\nms", "right"), ("speed\nrad/s", "right"), ("force\nused", "right"), ("", "left"),
@@ -18,13 +20,15 @@ _FOLDING = {"pose": 5, "worst joint": 12}  # narrowest widths; on a narrow termi
 _COLORS = {"ok": "green", "at limit": "yellow", "MISSED": "bold red"}
 
 
-def beat_table(report: Mapping[str, Any]) -> RenderableType:
-    """Return the beat tables of a report, one for each character, and a summary line, for a rich console.
+def beat_table(report: Mapping[str, Any], *, most: int | None = None) -> RenderableType:
+    """Return the tables of a report, of beats and of who was in charge, and a summary line, for a rich console.
 
     Args:
         report: What `stunt.record.report.make_report` gives.
+        most: So many changes of who was in charge are listed for each character; None: all.
     """
     tables = [_table(name, entry) for name, entry in report["characters"].items() if entry["beats"]]
+    tables += [charge_table(name, entry["supervisor"], most) for name, entry in _supervised(report)]
     lines: list[RenderableType] = [line for table in tables for line in (table, "")]
     return Group(*lines, escape(summary(report)))
 
@@ -39,11 +43,17 @@ def verdict(beat: Mapping[str, Any]) -> str:
 def summary(report: Mapping[str, Any]) -> str:
     """Return one line on the whole performance."""
     beats = [beat for entry in report["characters"].values() for beat in entry["beats"]]
-    pieces = [_made(beats), _length(report)]
+    pieces = [_made(beats), _length(report)] if beats or not _supervised(report) else [_length(report)]
+    pieces += [f"{name}: {changes(entry['supervisor'])}" for name, entry in _supervised(report)]
     pieces += [f"{name} fell" for name, entry in report["characters"].items() if entry["fell"]]
+    pieces += [f"{name} ended lying" for name, entry in _supervised(report) if entry["ended_lying"]]
     if report["interrupted"]:
         pieces.append("interrupted")
     return "; ".join(pieces) + "."
+
+
+def _supervised(report: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(name, entry) for name, entry in report["characters"].items() if "supervisor" in entry]
 
 
 def _made(beats: Sequence[Mapping[str, Any]]) -> str:

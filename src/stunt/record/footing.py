@@ -20,27 +20,25 @@ _STANDARD_GRAVITY = 9.81
 Floats = NDArray[np.float64]
 
 
-def fall_time(take: Take, about: Mapping[str, Any]) -> float | None:
-    """Return when a character had fallen [s]; None if it did not, or if its root is fixed.
+def down(take: Take, where: int, stood: Floats) -> NDArray[np.bool_]:
+    """Return in which frames a free root has left its stand, (T,).
 
     Args:
         take: The performance.
-        about: The character's entry in the take's meta.
+        where: First index of the root in `qpos`.
+        stood: How it stands: position [m] and quaternion, (7,).
     """
-    where = about.get("root_qpos")
-    if where is None:
-        return None
     height = take.qpos[:, where + 2]
-    down = _tilt_deg(take.qpos[:, where + 3 : where + 7]) > FALL_TILT_DEG
-    if height[0] > 0.0:
-        down |= height < FALL_HEIGHT * height[0]
-    return float(take.time[np.argmax(down)]) if down.any() else None
+    found = tilt_deg(take.qpos[:, where + 3 : where + 7], stood[3:7]) > FALL_TILT_DEG
+    if stood[2] > 0.0:
+        found |= height < FALL_HEIGHT * stood[2]
+    return found
 
 
-def _tilt_deg(orientation: Floats) -> Floats:
-    """Return the angle between the direction that was up at the start and the vertical [°], (T,)."""
+def tilt_deg(orientation: Floats, stood: Floats) -> Floats:
+    """Return the angle between the direction that was up when it stood (4,) and the vertical [°], (T,)."""
     up = np.array([0.0, 0.0, 1.0])
-    own_up = rotations.rotate(rotations.conjugate(orientation[0]), up)
+    own_up = rotations.rotate(rotations.conjugate(stood), up)
     now = rotations.rotate(orientation, own_up)
     return np.asarray(np.degrees(np.arctan2(np.linalg.norm(now[:, :2], axis=1), now[:, 2])))
 

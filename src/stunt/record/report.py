@@ -14,8 +14,10 @@ import mujoco
 import numpy as np
 
 from stunt.errors import TakeError
+from stunt.record.charge_report import charge_report, charge_warnings
 from stunt.record.closest_approach import timing_error_ms
-from stunt.record.footing import assistance, fall_time
+from stunt.record.falls import ends_lying, time_of_fall
+from stunt.record.footing import assistance
 from stunt.record.take import Take
 
 SCHEMA_VERSION: Final = 1
@@ -67,11 +69,13 @@ def _character(take: Take, model: mujoco.MjModel, number: int, name: str) -> dic
     return {
         "body": about["body"],
         "root": about["root"],
-        "fell": fall_time(take, about) is not None,
+        "fell": time_of_fall(take, name) is not None,
+        "ended_lying": ends_lying(take, name),
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
         "beats": _beats(take, name),
         **_trajectories(take, name),
+        **charge_report(take, name),
         **take.meta.get("tracking", {}).get(name, {}),
     }
 
@@ -159,12 +163,14 @@ def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any
     """Say in sentences what went wrong, character by character."""
     sentences = []
     for name, entry in characters.items():
-        fell = fall_time(take, cast[name])
+        fell = time_of_fall(take, name)
         if name in take.meta.get("tracking", {}):
             # Whoever follows a clip may lie down with it; only an end unlike the clip's is a fall.
             sentences += [f"{name} did not end as its clip does"] if entry["fell"] else []
         elif fell is not None:
-            sentences.append(f"{name} fell at {fell:.2f} s")
+            lies = "supervisor" in entry and entry["ended_lying"]
+            sentences.append(f"{name} fell at {fell:.2f} s" + (" and ended lying" if lies else ""))
+        sentences += [f"{name}: {sentence}" for sentence in charge_warnings(entry.get("supervisor", {}))]
         sentences += [f"{name}: {_miss(beat, cast[name])}" for beat in entry["beats"] if beat["missed"]]
         sentences += [f"{name}: {sentence}" for sentence in _strayed(entry)]
     return sentences

@@ -5,9 +5,7 @@ The file holds plain arrays and one JSON text, no pickled objects; `docs/take.md
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,10 +15,17 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.archives import read_arrays
 from stunt.errors import TakeError
 from stunt.record.files import written_aside
 
 SCHEMA_VERSION = 1
+LARGEST = 4 * 2**30
+"""No take that unpacks to more bytes is read: some hours of a stage full of people."""
+_FRAMES = (
+    "time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated", "assistance",
+)  # fmt: skip
+_CONTACTS = ("contact_frame", "contact_geoms", "contact_position", "contact_force")
 Floats = NDArray[np.float64]
 
 
@@ -104,12 +109,35 @@ class Take:
         if not path.is_file():
             raise TakeError(f"there is no take at '{path}'.")
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-                text = json.loads(str(stored["json"]))
-                arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in ("events", "meta")}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise TakeError(f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays.") from error
+            stored = read_arrays(path.read_bytes(), LARGEST)
+            text = json.loads(str(stored["json"]))
+            arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in ("events", "meta")}
+            _check(text, arrays)
+        except (OSError, ValueError, KeyError, RecursionError) as error:
+            raise TakeError(
+                f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays ({error})."
+            ) from error
         version = text.get("schema_version")
         if version != SCHEMA_VERSION:
             raise TakeError(f"'{path}' has take schema {version}, but this Stunt reads schema {SCHEMA_VERSION}.")
         return Take(**arrays, events=text["events"], meta=text["meta"])
+
+
+def _check(text: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Complain where the parts of a take do not belong together.
+
+    Raises:
+        ValueError: It says what.
+    """
+    if not isinstance(text, dict):
+        raise ValueError("its JSON is no mapping")
+    if text.get("schema_version") == SCHEMA_VERSION:
+        if not isinstance(text.get("events"), list) or not isinstance(text.get("meta"), dict):
+            raise ValueError("its JSON has no events, or does not say what is in it")
+    for names in (_FRAMES, _CONTACTS):
+        lengths = {name: arrays[name].shape[0] if arrays[name].ndim else -1 for name in names}
+        if len(set(lengths.values())) > 1 or -1 in lengths.values():
+            raise ValueError(f"its arrays differ in length: {lengths}")
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiub":
+            raise ValueError(f"'{name}' holds no numbers")

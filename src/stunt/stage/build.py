@@ -12,6 +12,7 @@ from stunt.character.bodies import make_body
 from stunt.character.character import Character
 from stunt.errors import BodyError, InvalidValueError, RateError
 from stunt.motion.clip_bodies import body_of_clip_file, is_clip_file
+from stunt.motion.library import body_reference
 from stunt.stage.checks import check_scene
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
@@ -132,9 +133,10 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
-    make = body_of_clip_file if is_clip_file(character.body) else make_body
+    named = body_reference(character.body)
+    make = body_of_clip_file if is_clip_file(named) else make_body
     body = make(
-        character.body,
+        named,
         height=character.height,
         mass=character.mass,
         sex=character.sex,

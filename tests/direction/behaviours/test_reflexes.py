@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 
 from stunt.direction.behaviours.clutch import Clutch
 from stunt.direction.behaviours.curl import Curl
 from stunt.direction.behaviours.dive import Shot, tilt_for, tipping_time
 from stunt.direction.behaviours.incoming import crossing, passing
+from stunt.direction.experiments import duck
 from stunt.direction.experiments.cast import Show, person, player, put_on, supervise, survival, throw
 from stunt.stage.scene import PropSpec
 
@@ -78,3 +80,32 @@ def test_a_wider_or_lower_ball_needs_a_keeper_to_tip_farther_and_to_begin_earlie
     assert tipping_time(near) < tipping_time(wide) <= 0.7
 
 
+
+
+def test_who_ducks_keeps_its_feet_on_the_ground_going_down_and_coming_up() -> None:
+    """No limb is drawn up faster than the body falls, and nobody hops getting up."""
+    worst = {}
+    for seed in (3, 4, 6):
+        pitch = duck.pitch(seed, at_head=True)
+        show = duck.duck(pitch, seed=seed)
+        model, data = show.stage.model, mujoco.MjData(show.stage.model)
+        show.until(pitch.at)
+        start = np.array(pitch.start)
+        target = duck.head_of(show) + np.array(pitch.beside)
+        throw(show.stage, duck.BALL, target, float(np.linalg.norm(target - start)) / pitch.pace, start)
+        bodies = show.stage.character(duck.WHO).bodies
+        parts = [bodies[f"{side}_{part}"] for side in "lr" for part in ("foot", "toe")]
+        feet = [g for g in range(model.ngeom) if model.geom_bodyid[g] in parts and model.geom_contype[g]]
+        floor = next(g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_PLANE)
+        low = np.inf
+        while show.stage.time < pitch.at + 2.5:
+            show.until(show.stage.time + 1.0 / 60.0)
+            data.qpos[:] = show.stage.data.qpos
+            mujoco.mj_kinematics(model, data)
+            up = min(mujoco.mj_geomDistance(model, data, g, floor, 1.0, np.zeros(6)) for g in feet)
+            worst[seed] = max(worst.get(seed, 0.0), up)
+            low = min(low, show.felt(duck.WHO).height)
+        assert show.ran(duck.WHO, "duck") and low < 0.75 and show.felt(duck.WHO).height > 0.9
+        assert show.switches(duck.WHO)[-1][1] == "idle"
+    print("feet off the ground by", {seed: f"{100 * up:.1f} cm" for seed, up in worst.items()})
+    assert max(worst.values()) < 0.02

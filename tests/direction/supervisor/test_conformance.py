@@ -20,6 +20,7 @@ def test_every_registered_controller_keeps_the_contract(name):
     found = check_controller(lambda stage, who: make_controller(name, stage, who), name=name)
     print(f"\n{name}: {found.trials}")
     assert found.ok, found.broken
+    assert any(words.startswith("bids") for words in found.trials.values()), "never bid, so it was never started"
 
 
 @pytest.mark.parametrize("clip", ["idle", "walk", "kick"])
@@ -99,6 +100,31 @@ class Forgets(Stand):
         pass
 
 
+class Exits(Stand):
+    def step(self, now, actor):
+        raise SystemExit(3)
+
+
+class Idler(Stand):
+    """Does nothing to the actor, so a body on data stays on it."""
+
+    def start(self, now, actor, bid):
+        pass
+
+
+class Late(Stand):
+    """Bids only once something has hit it, and then breaks."""
+
+    hurt = False
+
+    def bid(self, now):
+        self.hurt = self.hurt or bool(now.hits)
+        return 0.5 if self.hurt else None
+
+    def step(self, now, actor):
+        raise RuntimeError("ouch")
+
+
 class Fickle(Stand):
     asked = 0
 
@@ -111,7 +137,9 @@ class Fickle(Stand):
     ("make", "sentence"),
     [
         (Moves, "moved the body while bidding"), (Silent, "without saying why"), (Fickle, "asked twice"),
-        (Forgets, "after save and restore"), (lambda: 3, "has no method 'bid'"),
+        (Forgets, "after save and restore"), (Exits, "SystemExit(3)"), (Late, "hit by a ball: raised in step"),
+        (Idler, "on data: is declared otherwise, but left the body kinematic in start"),
+        (lambda: 3, "has no method 'bid'"),
         (lambda: 1 / 0, "cannot be made"),
     ],
 )  # fmt: skip
@@ -132,7 +160,10 @@ def test_the_command_line_checks_a_users_own_class(tmp_path, monkeypatch, capsys
     )
     monkeypatch.chdir(tmp_path)
     assert main(["check", "mine_to_check:Good"]) == 0
-    assert "keeps the contract" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "keeps the contract" in out
+    columns = {line.index("bids") for line in out.splitlines() if " bids " in line}
+    assert len(columns) == 1, out
     assert main(["check", "mine_to_check:Bad", "--json"]) == 2
     data = json.loads(capsys.readouterr().out)
     assert not data["ok"] and "returned 42" in data["broken"][0]

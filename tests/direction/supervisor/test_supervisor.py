@@ -283,3 +283,70 @@ def test_failing_leads_to_whoever_can():
     supervisor = Supervisor(stage, "ada", [Falls("falls", priority=20), Stand()])
     stage.step(0.4)
     assert supervisor.running == "stand" and supervisor.last.status == failed("no strength left")
+
+
+class Breaks(Stand):
+    """Takes over at half a second, and breaks the contract as told."""
+
+    interrupts, priority = True, 50
+
+    def __init__(self, way, name="breaks"):
+        super().__init__(name)
+        self.way = way
+
+    def bid(self, now):
+        return 0.9 if now.time > 0.5 else None
+
+    def start(self, now, actor, bid):
+        if self.way != "does nothing":
+            super().start(now, actor, bid)
+
+    def step(self, now, actor):
+        if self.way == "exits":
+            raise SystemExit(3)
+        raise RuntimeError("boom")
+
+    def stop(self, now, actor):
+        raise RuntimeError("boom again")
+
+
+@pytest.mark.parametrize("way", ["raises", "does nothing", "exits"])
+def test_who_else_can_takes_over_from_a_broken_one_before_the_body_goes_limp(way):
+    stage = make_stage()
+    supervisor = Supervisor(stage, "ada", [player(stage, "idle"), Breaks(way)])
+    stage.step(2.0)
+    names = [entry["controller"] for entry in switches(supervisor)]
+    assert names == ["idle", "breaks", "idle"] and supervisor.running == "idle"
+    entry = switches(supervisor)[-1]
+    assert entry["cause"] == "removed" and "'breaks' was taken out" in entry["why"]
+    assert len([entry for entry in supervisor.log if entry["event"] == "removed"]) == 1
+    assert supervisor.look().tilt < 0.2
+
+
+def test_data_is_asked_for_before_a_body_that_stands_goes_limp():
+    stage = make_stage()
+    far = player(stage, "idle")
+    plain = far.bid
+    far.bid = lambda now: plain(now) if now.time < 0.3 or now.request == "idle" else None
+    supervisor = Supervisor(stage, "ada", [far, player(stage, "walk", only_asked=True), Breaks("raises")])
+    stage.step(0.6)
+    assert supervisor.running == "idle" and supervisor.removed
+
+
+def test_hundreds_that_break_at_one_moment_leave_the_last_resort_in_charge():
+    stage = make_stage()
+    supervisor = Supervisor(stage, "ada", [Liar(f"liar {k}") for k in range(400)])
+    assert supervisor.running == "rag doll" and len(supervisor.removed) == 4
+    stage.step(0.2)
+    assert supervisor.running == "rag doll"
+
+
+def test_the_users_interrupt_is_not_swallowed():
+    class Stops(Stand):
+        def step(self, now, actor):
+            raise KeyboardInterrupt
+
+    stage = make_stage()
+    Supervisor(stage, "ada", [Stops()])
+    with pytest.raises(KeyboardInterrupt):
+        stage.step(0.2)

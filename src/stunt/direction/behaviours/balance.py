@@ -11,6 +11,7 @@ from stunt.direction.behaviours.footwork import apart, middle, past_feet, spots_
 from stunt.direction.behaviours.posture import SIDES, arm, standing, together
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import IDLE, RECOVERY, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Help, Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -31,7 +32,7 @@ class Balance(Behaviour):
     priority = RECOVERY
     longest = 6.0
 
-    def __init__(self, name: str = "", *, most: float = 0.12, spring: float = 0.3, calm: float = 0.4) -> None:
+    def __init__(self, name: str = "", *, most: Metres = 0.12, spring: Help = 0.3, calm: Seconds = 0.4) -> None:
         """Say how far out is too far [m], and how much it is helped."""
         super().__init__(name)
         self.most, self.spring, self.calm = most, spring, calm

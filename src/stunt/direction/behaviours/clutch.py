@@ -12,6 +12,7 @@ from stunt.direction.behaviours.posture import SIDES, sign_of
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import BodyWeights, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 from stunt.stage.contacts import Hit
@@ -38,7 +39,7 @@ class Clutch(Balance):
     longest = 5.0
     shared = ("sense", "drive", "_ears", "_who")
 
-    def __init__(self, name: str = "", *, least: float = 0.4, hold: float = 1.4) -> None:
+    def __init__(self, name: str = "", *, least: BodyWeights = 0.4, hold: Seconds = 1.4) -> None:
         """Say what hurts, and how long."""
         super().__init__(name, spring=0.4)
         self.least, self.hold = least, hold

@@ -11,6 +11,7 @@ from stunt.direction.behaviours.incoming import Incoming, flying, passing, soone
 from stunt.direction.behaviours.posture import SIDES, arm, head, standing, together, trunk, tucked, turn
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 
 
@@ -27,8 +28,9 @@ class Curl(Behaviour):
     priority = REFLEX
     interrupts = True
     longest = 5.0
+    low = True
 
-    def __init__(self, name: str = "", *, horizon: float = 0.5, within: float = 0.4, hold: float = 0.4) -> None:
+    def __init__(self, name: str = "", *, horizon: Seconds = 0.5, within: Metres = 0.4, hold: Seconds = 0.4) -> None:
         """Say how far ahead it looks [s], how near counts [m], and how long it holds [s]."""
         super().__init__(name)
         self.horizon, self.within, self.hold = horizon, within, hold

@@ -15,6 +15,7 @@ from stunt.direction.behaviours.posture import SIDES, arm, head, leg, sign_of, t
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import Help, Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -39,9 +40,9 @@ class Goal:
         ahead: How far in front of the keeper the ball is met [m].
     """
 
-    half: float = 1.5
-    height: float = 2.0
-    ahead: float = 0.25
+    half: Metres = 1.5
+    height: Metres = 2.0
+    ahead: Metres = 0.25
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,12 @@ class Dive(Behaviour):
     priority = REFLEX + 2
     interrupts = True
     longest = 4.0
+    low = True
 
     def __init__(
-        self, ball: str = "ball", name: str = "", *, goal: Goal | None = None, horizon: float = 1.2, spring: float = 0.4
-    ) -> None:
+        self, ball: str = "ball", name: str = "", *, goal: Goal | None = None, horizon: Seconds = 1.2,
+        spring: Help = 0.4,
+    ) -> None:  # fmt: skip
         """Say which ball, which goal, how far ahead it looks [s] and how much it is helped."""
         super().__init__(name)
         self.ball, self.goal, self.horizon, self.spring = ball, goal or Goal(), horizon, spring

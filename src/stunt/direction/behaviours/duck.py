@@ -7,17 +7,23 @@ import numpy as np
 from stunt import rotations
 from stunt.direction.behaviours.base import Behaviour
 from stunt.direction.behaviours.drive import Aim
+from stunt.direction.behaviours.footwork import middle, spots_for, standing_on
 from stunt.direction.behaviours.incoming import Incoming, flying, passing, soonest
-from stunt.direction.behaviours.posture import SIDES, arm, head, leg, standing, together, trunk, turn
+from stunt.direction.behaviours.posture import SIDES, Posture, arm, between, head, leg, standing, together, trunk, turn
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Help, Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
 HEAD = 0.125
 """Radius of a head [m]."""
-RISE = 0.7
+RISE = 0.9
 """How long coming up again takes [s]."""
+DEEP, UP = 0.38, 0.975
+"""Height of the root crouching and standing, over that of standing straight."""
+SINK, LOOK = 0.03, 0.05
+"""How much lower than it is the root is aimed at, over its height, and how far ahead of its fall [s]."""
 
 
 class Duck(Behaviour):
@@ -33,14 +39,15 @@ class Duck(Behaviour):
     priority = REFLEX + 1
     interrupts = True
     longest = 4.0
+    low = True
 
     def __init__(
-        self, name: str = "", *, horizon: float = 0.65, margin: float = 0.01, spring: float = 0.4
+        self, name: str = "", *, horizon: Seconds = 0.65, margin: Metres = 0.01, spring: Help = 0.4
     ) -> None:
         """Say how far ahead it looks [s], how careful it is [m], and how much it is helped."""
         super().__init__(name)
         self.horizon, self.margin, self.spring = horizon, margin, spring
-        self._until, self._facing = 0.0, 0.0
+        self._until, self._facing, self._rises_from = 0.0, 0.0, DEEP
 
     def threat(self, now: Situation) -> Incoming | None:
         """Return what will hit the head where it is now, if anything."""
@@ -71,10 +78,27 @@ class Duck(Behaviour):
         if threat is not None:
             self._until = max(self._until, now.time + threat.time + 0.15)
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
+        assert self.sense is not None
         if now.time < self._until:
+            self._rises_from = felt.root[2] / self.sense.anatomy.height
             root = rotations.multiply(heading, turn(CROUCH_PITCH))
-            return Aim(self.lifted(crouching(), root), 1.0, self.spring, 0.05)
-        return Aim(self.lifted(standing(), heading), 1.0, self.spring, 0.2)
+            # No faster than it falls: legs drawn up sooner would leave the ground.
+            fallen = felt.root[2] / self.sense.anatomy.height - SINK + LOOK * min(float(felt.velocity[2]), 0.0)
+            return Aim(self._on_feet(felt, crouching(), root, max(DEEP, fallen)), 1.0, self.spring, 0.04)
+        share = min((now.time - self._until) / RISE, 1.0)
+        ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)  # minimum jerk: no push that would lift the feet
+        high = self._rises_from + ease * (UP - self._rises_from)
+        root = rotations.multiply(heading, turn((1.0 - ease) * CROUCH_PITCH))
+        return Aim(self._on_feet(felt, between(crouching(), standing(), ease), root, high), 1.0, self.spring, 0.06)
+
+    def _on_feet(self, felt: Felt, posture: Posture, root: Floats, high: float) -> Floats:
+        """Return a posture whose legs end where the feet stand, its root at a share of its standing height, (B, 4)."""
+        assert self.sense is not None
+        anatomy = self.sense.anatomy
+        under = middle(anatomy, felt)
+        back = felt.com[:2] - felt.root[:2]
+        place = np.append(under - 0.6 * (felt.capture - under) - back, high * anatomy.height)
+        return standing_on(anatomy, self.lifted(posture, root), spots_for(anatomy, felt), root, place, self._facing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is over once it stands again."""

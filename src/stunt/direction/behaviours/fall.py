@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from stunt.direction.behaviours.posture import SIDES, head, leg, sign_of, togeth
 from stunt.direction.behaviours.reach import limb, with_limb
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import IDLE, REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import Degrees, Metres
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -45,12 +48,12 @@ class Fall(Behaviour):
     priority = REFLEX
     interrupts = True
     longest = 6.0
-    tipping: float = 0.85
-    beyond: float = 0.45
+    practice: ClassVar[Practice] = Practice(("falling",), "says")
 
-    def __init__(self, name: str = "") -> None:
-        """Nothing to prepare."""
+    def __init__(self, name: str = "", *, tipping: Degrees = 0.85, beyond: Metres = 0.45) -> None:
+        """Say from which tilt on [rad], or how far past its feet [m], it falls."""
         super().__init__(name)
+        self.tipping, self.beyond = tipping, beyond
         self._toward = np.array([1.0, 0.0])
         self._rest_since = self._landed = -1.0
 

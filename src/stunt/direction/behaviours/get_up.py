@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from stunt.direction.behaviours.sense import Felt
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Seconds
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 from stunt.motion.library import load_clip
 from stunt.rotations import Floats
@@ -40,9 +43,11 @@ class GetUp(Behaviour):
     name = "get up"
     priority = RECOVERY
     longest = 12.0
+    low = True
+    practice: ClassVar[Practice] = Practice(("lying",))
     shared = ("sense", "drive", "motions")
 
-    def __init__(self, motions: Mapping[str, Motion], name: str = "", *, gather: float = 0.6) -> None:
+    def __init__(self, motions: Mapping[str, Motion], name: str = "", *, gather: Seconds = 0.6) -> None:
         """Say by which motions; they start lying and end standing."""
         super().__init__(name)
         self.motions, self.gather = dict(motions), gather
@@ -100,14 +105,14 @@ class GetUp(Behaviour):
         """Nothing to give back."""
 
 
-def own_get_up(stage: Stage, character: str) -> GetUp:
-    """Return one that gets up by the clips that come with Stunt.
+def own_get_up(stage: Stage, character: str, *, gather: Seconds = 0.6) -> GetUp:
+    """Return one that gets up by the clips that come with Stunt, going to their first pose in `gather` seconds.
 
     Raises:
         BodyError: The character does not have their skeleton.
     """
     who = stage.character(character)
-    return GetUp({side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()})
+    return GetUp({side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()}, gather=gather)
 
 
 def _enterable(motion: Motion) -> NDArray[np.bool_]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from stunt.direction.behaviours.base import Behaviour, under_data
@@ -9,6 +11,8 @@ from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import SIDES, arm, head, leg, together, trunk
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import IDLE, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import MetresPerSecond, Seconds, Share
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -28,8 +32,12 @@ class Lie(Behaviour):
     name = "lie"
     priority = IDLE + 1
     longest = 30.0
+    low = True
+    practice: ClassVar[Practice] = Practice(("falling", "lying"), "says")
 
-    def __init__(self, name: str = "", *, still: float = 0.25, rest: float = 0.4, tone: float = 0.05) -> None:
+    def __init__(
+        self, name: str = "", *, still: MetresPerSecond = 0.25, rest: Seconds = 0.4, tone: Share = 0.05
+    ) -> None:
         """Say how long to rest [s], and what counts as rest [m/s]."""
         super().__init__(name)
         self.still, self.rest, self.tone = still, rest, tone

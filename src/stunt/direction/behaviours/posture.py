@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stunt import rotations
 from stunt.motion.formats.euler import from_euler
 from stunt.rotations import Floats
 
@@ -52,6 +53,15 @@ def leg(side: str, hip: float, knee: float, ankle: float = 0.0, abduction: float
 def together(*pieces: Posture) -> dict[str, Floats]:
     """Return one posture of several; later ones win."""
     return {name: value for piece in pieces for name, value in piece.items()}
+
+
+def between(one: Posture, other: Posture, share: float) -> dict[str, Floats]:
+    """Return a posture on the way from one to another; share 0 is the one, 1 the other."""
+    straight = np.array([1.0, 0.0, 0.0, 0.0])
+    names = dict.fromkeys((*one, *other))
+    pairs = [np.stack([posture.get(name, straight) for name in names]) for posture in (one, other)]
+    turns = rotations.slerp(pairs[0], pairs[1], np.full(len(names), share))
+    return dict(zip(names, turns, strict=True))
 
 
 def standing() -> dict[str, Floats]:

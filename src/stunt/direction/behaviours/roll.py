@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,12 +12,16 @@ from stunt.direction.behaviours.base import Behaviour, flat, under_data
 from stunt.direction.behaviours.drive import Aim
 from stunt.direction.behaviours.posture import tucked
 from stunt.direction.behaviours.sense import Felt
-from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Degrees, Help, RadiansPerSecond, Share
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.situation import Situation
 
 LOW = 0.55
 """Below this share of its standing height a body can roll."""
 
+LEAST = 0.5 * math.pi
+"""Less than this is no roll [rad]."""
 JUST = 1.0
 """A body that was up less than so many seconds ago has just fallen."""
 
@@ -37,10 +42,14 @@ class Roll(Behaviour):
     priority = REFLEX + 1
     interrupts = True
     longest = 3.0
+    low = True
+    practice: ClassVar[Practice] = Practice(
+        ("falling", "lying"), "says", (("direction", -math.pi, math.pi), ("speed", 1.0, 8.0), ("tightness", 0.2, 1.0))
+    )
 
     def __init__(
-        self, name: str = "", *, direction: float | None = None, speed: float = 5.0, tightness: float = 0.7,
-        turn: float = 2.0 * math.pi, spring: float = 0.2,
+        self, name: str = "", *, direction: Degrees | None = None, speed: RadiansPerSecond = 5.0,
+        tightness: Share = 0.7, turn: Degrees = 2.0 * math.pi, spring: Help = 0.2,
     ) -> None:  # fmt: skip
         """Say where to, how fast, how tightly and how far."""
         super().__init__(name)
@@ -87,5 +96,9 @@ class Roll(Behaviour):
         if self._rolled >= self.turn:
             return succeeded(around)
         if now.elapsed > 0.5 and float(np.linalg.norm(felt.velocity)) < 0.3:
-            return succeeded(f"{around} and came to rest")
-        return succeeded(around) if now.elapsed > 2.0 else RUNNING
+            return self._over(f"{around} and came to rest")
+        return self._over(around) if now.elapsed > 2.0 else RUNNING
+
+    def _over(self, words: str) -> Status:
+        """It was a roll if it got over a quarter turn."""
+        return succeeded(words) if self._rolled >= LEAST else failed(f"only {words}")

@@ -13,6 +13,7 @@ from stunt.direction.behaviours.footwork import apart, feet, past_feet, standing
 from stunt.direction.behaviours.posture import SIDES, arm, sign_of, standing, together
 from stunt.direction.behaviours.sense import Felt
 from stunt.direction.supervisor.contract import IDLE, REFLEX, RUNNING, Bid, Status, failed, succeeded
+from stunt.direction.supervisor.parameters import Count, Help
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
@@ -39,7 +40,7 @@ class Stumble(Behaviour):
     interrupts = True
     longest = 4.0
 
-    def __init__(self, name: str = "", *, most_steps: int = 6, spring: float = 0.4) -> None:
+    def __init__(self, name: str = "", *, most_steps: Count = 6, spring: Help = 0.4) -> None:
         """Say how many steps it may take, and how much it is helped."""
         super().__init__(name)
         self.most_steps, self.spring = most_steps, spring

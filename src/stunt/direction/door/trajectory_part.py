@@ -11,6 +11,7 @@ from stunt.direction.door.node import Node
 from stunt.direction.door.values import Section, choice, entries, items, moment, name, number, seconds, truth, vector
 from stunt.direction.trajectory_script import ClipPaths, JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, MissingValueError
+from stunt.motion.library import clip_beside
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import BETWEENS, Trajectory
 from stunt.stage.scene import Scene
@@ -82,11 +83,10 @@ def _site(key: str, node: Node) -> SitePath:
 def _clip(node: Node) -> ClipPaths:
     section = Section(node, "clip", CLIP_KEYS)
     file = name(section.need("file"))
-    beside = os.path.join(os.path.dirname(node.place.file), file)
     patterns = section.read("joints", items, None)
     joints = ClipPaths.joints if patterns is None else tuple(name(pattern) for pattern in patterns)
     at = section.read("at", moment, 0.0)
-    return ClipPaths(file, joints, at, beside if os.path.exists(beside) else file, node.place)
+    return ClipPaths(file, joints, at, clip_beside(file, os.path.dirname(node.place.file)), node.place)
 
 
 def _markers(node: Node) -> MarkerPaths:

@@ -69,7 +69,7 @@ class LearnedBid(BaseController):
         machine.check_body(body_digest(stage.model, stage.character(character)))
         self.inner, self.machine, self.least, self.rivals = inner, machine, least, tuple(rivals)
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | None:
         """Bid as the controller does, unless its chance is poor and a rival's is much better.

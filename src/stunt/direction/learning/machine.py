@@ -5,9 +5,7 @@ Nothing here needs the library it was trained with, and no file is ever unpickle
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.archives import read_arrays
 from stunt.errors import StuntError
 from stunt.record.files import written_aside
 from stunt.rotations import Floats
 
 SCHEMA: Final = 1
 _ARRAYS: Final = ("mean", "scale", "vectors", "weights")
-_MOST: Final = 64 * 1024 * 1024  # bytes of a file that are read
+_MOST: Final = 64 * 1024 * 1024  # bytes of a file that are read, and that it may unpack to
 
 
 class WrongBodyError(StuntError):
@@ -101,20 +100,20 @@ def load_machine(path: Path) -> Machine:
     try:
         if path.stat().st_size > _MOST:
             raise ValueError("too large")
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-            text = json.loads(str(stored["json"]))
-            arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in _ARRAYS}
+        stored = read_arrays(path.read_bytes(), _MOST)
+        text = json.loads(str(stored["json"]))
+        arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in _ARRAYS}
         numbers = {name: float(text[name]) for name in ("bias", "gamma", "slope", "offset")}
         _check(text, arrays, numbers)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise StuntError(f"'{path}' is no learned pre-condition Stunt can read ({error}).") from error
     values: dict[str, Any] = {**arrays, **numbers}
     return Machine(**values, about=text["about"])
 
 
 def _check(text: Mapping[str, Any], arrays: Mapping[str, Floats], numbers: Mapping[str, float]) -> None:
-    if text.get("schema") != SCHEMA or not isinstance(text.get("about"), dict):
-        raise ValueError(f"schema {text.get('schema')}, expected {SCHEMA}")
+    if not isinstance(text, dict) or text.get("schema") != SCHEMA or not isinstance(text.get("about"), dict):
+        raise ValueError(f"its JSON is not of schema {SCHEMA}")
     size, count = arrays["mean"].shape[0], arrays["weights"].shape[0]
     shapes = {"mean": (size,), "scale": (size,), "vectors": (count, size), "weights": (count,)}
     for name, shape in shapes.items():

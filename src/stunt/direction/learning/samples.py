@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from stunt.direction.learning.features import FEATURES
-from stunt.direction.learning.trial import Sample, TrialPlan, plan_digest, run_trial
+from stunt.direction.learning.practice_trial import BLEW_UP, run_trial
+from stunt.direction.learning.trial import Sample, TrialPlan, plan_digest
+from stunt.direction.supervisor.practice import Practice
 from stunt.errors import StuntError
 from stunt.record.files import written_aside
 
@@ -29,18 +31,26 @@ class Samples:
         plan: What was tried.
         seed: With which randomness.
         body: Digest of the body.
-        samples: The tries in order.
+        samples: The tries in order, those that blew up left out.
+        blown_up: How many blew up: they say nothing about the controller.
     """
 
     plan: TrialPlan
     seed: int
     body: str
     samples: tuple[Sample, ...]
+    blown_up: int = 0
 
     @property
     def features(self) -> np.ndarray:
-        """(N, 17)."""
-        return np.array([sample.features for sample in self.samples]).reshape(-1, len(FEATURES))
+        """States, then the controller's own parameters, (N, 17 + those)."""
+        rows = [(*sample.features, *self.plan.practice.features(sample.sampled)) for sample in self.samples]
+        return np.array(rows).reshape(-1, len(self.names))
+
+    @property
+    def names(self) -> list[str]:
+        """What each feature is called."""
+        return [*FEATURES, *self.plan.practice.feature_names()]
 
     @property
     def success(self) -> np.ndarray:
@@ -50,7 +60,7 @@ class Samples:
     @property
     def digest(self) -> str:
         """A digest of the data: what was learned from it belongs to no other."""
-        text = json.dumps([_header(self.plan, self.seed, self.body), *map(asdict, self.samples)])
+        text = json.dumps([_header(self.plan, self.seed, self.body), *map(_line, self.samples)])
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -86,18 +96,27 @@ def collect(
             for sample in _tried(plan, seed, missing, processes):
                 done[sample.number] = sample
                 # One whole line at a time: whatever interrupts, only the last line can be broken.
-                out.write(json.dumps(asdict(sample)) + "\n")
+                out.write(json.dumps(_line(sample)) + "\n")
                 out.flush()
                 if progress is not None:
                     progress(sum(number < count for number in done), count)
     except OSError as error:
         raise StuntError(f"cannot write '{file}': {error.strerror}.") from error
-    return Samples(plan, seed, header["body"], tuple(done[number] for number in range(count)))
+    whole = tuple(done[number] for number in range(count) if done[number].why != BLEW_UP)
+    return Samples(plan, seed, header["body"], whole, count - len(whole))
 
 
 def _header(plan: TrialPlan, seed: int, body: str) -> dict[str, Any]:
-    data = {"schema": SCHEMA, "seed": seed, "body": body, "features": list(FEATURES), "plan": asdict(plan)}
+    told = asdict(plan)
+    if plan.practice == Practice():
+        del told["practice"]  # as files of plain tries have always been
+    data = {"schema": SCHEMA, "seed": seed, "body": body, "features": list(FEATURES), "plan": told}
     return json.loads(json.dumps(data))
+
+
+def _line(sample: Sample) -> dict[str, Any]:
+    told = asdict(sample)
+    return told if sample.sampled else {key: value for key, value in told.items() if key != "sampled"}
 
 
 def _begun(file: Path, header: dict[str, Any]) -> dict[int, Sample]:
@@ -107,7 +126,7 @@ def _begun(file: Path, header: dict[str, Any]) -> dict[int, Sample]:
         raise StuntError(f"'{file}' holds tries of something else (controller, body, seed); give another file.")
     samples = [_sample(line) for line in lines[1:]]
     with written_aside(file) as aside:
-        rows = [json.dumps(header), *(json.dumps(asdict(sample)) for sample in samples)]
+        rows = [json.dumps(header), *(json.dumps(_line(sample)) for sample in samples)]
         aside.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return {sample.number: sample for sample in samples}
 
@@ -130,7 +149,7 @@ def _sample(line: dict[str, Any]) -> Sample:
     try:
         return Sample(
             int(line["number"]), tuple(line["features"]), bool(line["success"]), str(line["why"]),
-            tuple(line["parameters"]),
+            tuple(line["parameters"]), tuple(line.get("sampled", ())),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise StuntError(f"a line of the tries is none: {line!r}.") from error

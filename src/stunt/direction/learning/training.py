@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stunt.direction.learning.features import FEATURES
 from stunt.direction.learning.machine import Machine
 from stunt.direction.learning.samples import Samples
 from stunt.errors import StuntError
@@ -69,8 +68,10 @@ def train(samples: Samples, *, seed: int = 0) -> tuple[Machine, Judgement]:
     judgement = judge(found, parts[1], parts[3])
     about = {
         "controller": samples.plan.controller, "body": samples.body, "data": samples.digest, "tries": len(y),
-        "features": list(FEATURES), "seed": samples.seed, "held_out": vars(judgement), **chosen,
-        "scikit-learn": importlib.metadata.version("scikit-learn"),
+        "features": samples.names, "seed": samples.seed, "held_out": vars(judgement), **chosen,
+        "strength": samples.plan.strength, "made_on": samples.plan.body, "starts": list(samples.plan.practice.starts),
+        "success": samples.plan.practice.success, "sampled": [list(one) for one in samples.plan.practice.sampled],
+        "blown_up": samples.blown_up, "scikit-learn": importlib.metadata.version("scikit-learn"),
     }  # fmt: skip
     return replace(found, about=about), judgement
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from stunt.character.bodies import BUILT_IN, SUFFIXES
 from stunt.direction.behaviours.balance import Balance
 from stunt.direction.learning.features import FEATURES, body_digest, features
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import Bid, Controller, Status, failed
+from stunt.direction.supervisor.practice import Practice
 from stunt.direction.supervisor.registry import make_controller
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.errors import BlowUpError
@@ -39,15 +42,17 @@ class TrialPlan:
 
     Attributes:
         controller: Its registered name, or module:Class.
-        body: The clip whose skeleton the body has.
+        body: The clip whose skeleton the body has, or the name of a body.
         clips: What it does when it is pushed: one of these, by chance.
         strength: Factor on the joints' strength.
+        practice: From which states, with which parameters, to what end.
     """
 
     controller: str
     body: str = "idle"
     clips: tuple[str, ...] = ("idle", "idle", "walk")
     strength: float = 1.5
+    practice: Practice = Practice()
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,9 @@ class Sample:
         features: The state the controller took over in.
         success: Whether it got through.
         why: How it ended, in its own words.
-        parameters: The push: direction [rad], size [N·s], delay until the controller took over [s].
+        parameters: The push: direction [rad], size [N·s], delay until the controller took over [s]; or how the body
+            came to lie or fall.
+        sampled: The controller's own parameters, in the order of its practice.
     """
 
     number: int
@@ -67,6 +74,7 @@ class Sample:
     success: bool
     why: str
     parameters: tuple[float, ...]
+    sampled: tuple[float, ...] = ()
 
 
 def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
@@ -95,7 +103,7 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
 
 def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[Stage, Actor]:
     """Return a stage with a body that follows a clip by forces and will be pushed."""
-    body = CharacterSpec(str(find_clip(plan.body)), root="free", strength=plan.strength)
+    body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
     stage = Stage(Scene(characters={WHO: body}, physics_hz=HZ, control_hz=HZ))
     stage.crew.append(Happenings(stage, (push,)))
     actor = Actor(stage, WHO)
@@ -143,7 +151,20 @@ def _motion(clip: str, body: str, stage: Stage) -> Motion:
 
 
 def plan_digest(plan: TrialPlan) -> str:
-    """Return the digest of the body a plan tries on."""
-    body = CharacterSpec(str(find_clip(plan.body)), root="free", strength=plan.strength)
+    """Return the digest of the body a plan tries on.
+
+    Raises:
+        StuntError: There is no such body, it has no feet, or the controller cannot be made for it.
+    """
+    body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
     stage = Stage(Scene(characters={WHO: body}))
+    features(stage, stage.character(WHO))  # complains where there are no feet, before anything is tried
+    make_controller(plan.controller, stage, WHO)
     return body_digest(stage.model, stage.character(WHO))
+
+
+def body_name(body: str) -> str:
+    """Return what a scene calls a body: one that comes with Stunt or is in a file, or the skeleton of a clip."""
+    if body in BUILT_IN or Path(body).suffix.lower() in SUFFIXES:
+        return body
+    return str(find_clip(body))

@@ -25,6 +25,8 @@ HIT_THRESHOLD: Final = 0.012
 """The same for the state a blow would leave: about what 7 kg·m/s at the chest do."""
 BLEND: Final = 0.5
 """How long going over to a clip takes [s] (the paper's 15 frames at 30 Hz)."""
+LOW: Final = 0.5
+"""A clip whose root comes below this share of its standing height means to be low: being down in it is no fall."""
 WANTED: Final = 3.0
 """A clip the user asks for may begin this much further away."""
 
@@ -88,6 +90,7 @@ class ClipPlayer(BaseController):
         layout = Layout.of(who)
         self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
         self._playing = False
+        self.low = who.root is not None and bool((motion.qpos[:, 2] < LOW * stage.model.qpos0[who.root.qpos + 2]).any())
         self._similarity.best(motion.qpos[0], np.zeros(layout.nv))  # loads what is compiled before the show
 
     def bid(self, now: Situation) -> Bid | float | None:

@@ -1,25 +1,27 @@
 """The conformance checker: does a controller keep the contract? For users (`stunt check module:Class`) and for us.
 
-Tries a controller on a small stage: standing, tipping over, lying, hit by a ball. In each it is asked to bid, started
-if it does, run, stopped, and saved and restored in the middle. Says everything that is wrong, not only the first.
+Tries a controller on a small stage: standing, playing data, tipping over, lying, hit by a ball, a ball flying at the
+head. In each it is asked to bid for up to a second, started once it does, run, stopped, and saved and restored in the
+middle. Says everything that is wrong, not only the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import mujoco
 import numpy as np
 
 from stunt import rotations
+from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import Bid, Controller, succeeded
-from stunt.direction.supervisor.guard import BrokenContract, ask_bid, ask_step, missing_in
+from stunt.direction.supervisor.guard import MISTAKES, BrokenContract, ask_bid, ask_step, missing_in
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.errors import BlowUpError, StuntError
-from stunt.motion.library import OWN_CLIPS
+from stunt.motion.library import OWN_CLIPS, load_clip
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
@@ -28,6 +30,8 @@ WHO: Final = "ada"
 BODY: Final = str(OWN_CLIPS / "idle.bvh")
 SECONDS: Final = 2.0
 """How long each trial runs [s]."""
+WAITS: Final = 30
+"""How many looks a controller has to bid in."""
 _ENDED: Final = succeeded("the trial begins")
 Maker = Callable[[Stage, str], Controller]
 
@@ -66,7 +70,7 @@ def check_controller(make: Maker, *, name: str = "", seed: int = 0) -> Findings:
     """
     try:
         first = make(_stage(seed), WHO)
-    except Exception as error:  # noqa: BLE001  (whatever it is, it is a finding)
+    except MISTAKES as error:  # whatever it is, it is a finding
         return Findings(name, broken=[f"cannot be made: {error!r}"])
     found = Findings(getattr(first, "name", name) or name, bool(getattr(first, "kinematic", False)))
     found.broken += missing_in(first)
@@ -93,6 +97,11 @@ def _standing(stage: Stage, actor: Actor) -> None:
     actor.aim(stage.data.qpos[actor.slices[0]].copy(), over=0.0)
 
 
+def _on_data(stage: Stage, actor: Actor) -> None:
+    motion = motion_of_clip(load_clip("idle"), actor.character)
+    actor.play(replace(motion, loop=True), blend=0.0, place=False)
+
+
 def _tipping(stage: Stage, actor: Actor) -> None:
     _standing(stage, actor)
     stage.data.qvel[actor.slices[1].start] += 2.0
@@ -110,13 +119,28 @@ def _lying(stage: Stage, actor: Actor) -> None:
 
 def _hit(stage: Stage, actor: Actor) -> None:
     _standing(stage, actor)
+    _fly(stage, np.array([0.6, 0.0, 1.3]), np.array([-6.0, 0.0, 0.5]))
+
+
+def _at_head(stage: Stage, actor: Actor) -> None:
+    """Play data while a ball will be at the head in half a second."""
+    _on_data(stage, actor)
+    mujoco.mj_kinematics(stage.model, stage.data)
+    names = [name for name in ("head", "thorax") if name in actor.character.bodies]
+    head = stage.data.xpos[actor.character.bodies[names[0]]] if names else np.array([0.0, 0.0, 1.5])
+    begin = head + [3.0, 0.0, 0.05]
+    _fly(stage, begin, (head + [0.0, 0.0, 0.08] - begin) / 0.5 + [0.0, 0.0, 0.25 * 9.81])
+
+
+def _fly(stage: Stage, position: Any, velocity: Any) -> None:
     prop = stage.prop("ball")
-    stage.data.qpos[prop.qpos : prop.qpos + 3] = [0.6, 0.0, 1.3]
-    stage.data.qvel[prop.dof : prop.dof + 3] = [-6.0, 0.0, 0.5]
+    stage.data.qpos[prop.qpos : prop.qpos + 3] = position
+    stage.data.qvel[prop.dof : prop.dof + 3] = velocity
 
 
 TRIALS: Final[dict[str, Callable[[Stage, Actor], None]]] = {
-    "standing": _standing, "tipping over": _tipping, "lying": _lying, "hit by a ball": _hit,
+    "standing": _standing, "on data": _on_data, "tipping over": _tipping, "lying": _lying, "hit by a ball": _hit,
+    "ball at the head": _at_head,
 }  # fmt: skip
 
 
@@ -139,8 +163,22 @@ class _Trial:
         last = Ended("before", _ENDED, self.since)
         return Situation(
             self.stage, self.actor.character, since=self.since, hits=hits, last=last, rng=self.rng,
-            request=self.controller.name,
+            request=self.controller.name, active=(lambda: frozenset(("ball",))) if self.actor.kinematic else None,
         )  # fmt: skip
+
+    def bid(self, name: str, found: Findings) -> Bid | None:
+        """Ask for a bid, look after look, until one comes; add what is wrong to the findings."""
+        for _ in range(WAITS):
+            before, now = _state(self), self.look()
+            bid, again = ask_bid(self.controller, now), ask_bid(self.controller, now)
+            if _told(bid) != _told(again):
+                found.broken.append(f"{name}: bids differently when asked twice")
+            if (_state(self) != before).any():
+                found.broken.append(f"{name}: moved the body while bidding")
+            if bid is not None or found.broken:
+                return bid
+            self.stage.step(1.0 / 30.0)
+        return None
 
     def run(self, looks: int) -> str:
         """Run for some looks; return its last state."""
@@ -158,14 +196,10 @@ def _try(make: Maker, name: str, prepare: Callable[[Stage, Actor], None], found:
     """Run one trial; add what is wrong to the findings, and return what happened."""
     try:
         trial = _Trial(make, prepare, seed)
-        before = _state(trial)
-        bid = ask_bid(trial.controller, trial.look())
-        if ask_bid(trial.controller, trial.look()) != bid:
-            found.broken.append(f"{name}: bids differently when asked twice")
-        if (_state(trial) != before).any():
-            found.broken.append(f"{name}: moved the body while bidding")
+        bid = trial.bid(name, found)
         if bid is None:
             return "does not bid"
+        trial.since = trial.stage.time
         return f"bids {bid.score:.2f}, " + _play(trial, bid, name, found)
     except BrokenContract as broken:
         found.broken.append(f"{name}: {broken.reason}")
@@ -181,7 +215,7 @@ def _play(trial: _Trial, bid: Bid, name: str, found: Findings) -> str:
     controller, actor = trial.controller, trial.actor
     try:
         controller.start(trial.look(), actor, bid)
-    except Exception as error:
+    except MISTAKES as error:
         raise BrokenContract(controller, f"raised in start: {error!r}") from error
     if actor.kinematic != controller.kinematic:
         used = "kinematic" if actor.kinematic else "dynamic"
@@ -201,9 +235,13 @@ def _play(trial: _Trial, bid: Bid, name: str, found: Findings) -> str:
             found.broken.append(f"{name}: does not go on the same after save and restore")
     try:
         controller.stop(trial.look(), actor)
-    except Exception as error:
+    except MISTAKES as error:
         raise BrokenContract(controller, f"raised in stop: {error!r}") from error
     return words
+
+
+def _told(bid: Bid | None) -> tuple[float, str, int | None] | None:
+    return None if bid is None else (bid.score, bid.why, bid.priority)
 
 
 def _state(trial: _Trial) -> Any:

@@ -127,6 +127,8 @@ class BaseController:
     priority: int = ORDINARY
     interrupts: bool = False
     longest: float = 60.0
+    low: bool = False
+    """Whether it means the body to crouch, roll or lie: being down under it is no fall (see `record/falls.py`)."""
     shared: ClassVar[tuple[str, ...]] = ()
     """Attributes that never change (clips, models) and need not be copied on save."""
 

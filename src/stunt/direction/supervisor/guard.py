@@ -25,6 +25,10 @@ WHAT_A_CONTROLLER_HAS: Final = (
 )
 
 
+MISTAKES: Final = (Exception, SystemExit)
+"""What a controller may raise without harm: it does not end the program either. Only the user does (Ctrl-C)."""
+
+
 class BrokenContract(Exception):  # noqa: N818  (not an error of ours, and never shown as one)
     """A controller did what none may do.
 
@@ -84,7 +88,7 @@ def ask_bid(controller: Controller, now: Situation) -> Bid | None:
     """
     try:
         answer = controller.bid(now)
-    except Exception as error:  # noqa: BLE001  (whatever it is, the character goes on)
+    except MISTAKES as error:  # whatever it is, the character goes on
         raise BrokenContract(controller, f"raised in bid: {error!r}") from error
     if answer is None:
         return None
@@ -106,7 +110,7 @@ def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
     """
     try:
         status = controller.step(now, actor)
-    except Exception as error:  # noqa: BLE001
+    except MISTAKES as error:
         raise BrokenContract(controller, f"raised in step: {error!r}") from error
     if not isinstance(status, Status) or status.state not in STATES:
         raise BrokenContract(
@@ -122,4 +126,4 @@ def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
     return status
 
 
-__all__ = ["BrokenContract", "ask_bid", "ask_step", "check_pool", "failed", "missing_in"]
+__all__ = ["MISTAKES", "BrokenContract", "ask_bid", "ask_step", "check_pool", "failed", "missing_in"]

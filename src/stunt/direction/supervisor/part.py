@@ -8,6 +8,7 @@ from typing import Any
 
 from stunt.character.character import Character
 from stunt.control.root_spring import RootSpring
+from stunt.direction.clips_part import check_range
 from stunt.direction.door.node import Node
 from stunt.direction.door.values import (
     Section,
@@ -25,6 +26,7 @@ from stunt.direction.door.values import (
 from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
 from stunt.direction.supervisor.fight_part import FightSpec, fight_to_data, read_fight
+from stunt.direction.supervisor.parameters import Parameter, parameters_of
 from stunt.direction.supervisor.registry import maker_of
 from stunt.direction.supervisor.walk_part import WalkSpec, read_walk, walk_to_data
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError
@@ -84,7 +86,10 @@ class ClipSpec:
 
 @dataclass(frozen=True)
 class ControllerSpec:
-    """One registered controller that may be in charge; what is None stays as it comes."""
+    """One registered controller that may be in charge; what is None stays as it comes.
+
+    `parameters` are its own, in a script's units (see `parameters`).
+    """
 
     use: str
     name: str
@@ -92,6 +97,7 @@ class ControllerSpec:
     interrupts: bool | None = None
     longest: float | None = None
     place: Place = field(default=NOWHERE, compare=False)
+    parameters: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,6 +168,7 @@ def _clip(key: str, node: Node, things: tuple[str, ...]) -> ClipSpec:
     if isinstance(node.value, str):
         return ClipSpec(key, name(node), place=node.place)
     section = Section(node, f"clip '{key}'", CLIP_KEYS)
+    check_range(section)
     return ClipSpec(
         key, section.read("clip", name, key),
         section.read("loop", truth, False), section.read("asked", truth, False), section.read("whole", truth, False),
@@ -180,14 +187,25 @@ def _controller(node: Node) -> ControllerSpec:
     if isinstance(node.value, str):
         maker_of(node.value, node.place)
         return ControllerSpec(node.value, _called(node.value), place=node.place)
-    section = Section(node, "a controller", CONTROLLER_KEYS)
-    use = name(section.need("use"))
-    maker_of(use, section.need("use").place)
+    use, own = _use(node)
+    section = Section(node, f"controller '{use}'", (*CONTROLLER_KEYS, *own))
     return ControllerSpec(
         use, section.read("name", name, _called(use)),
         section.read("priority", whole, None, least=-1000, most=1000), section.read("interrupts", truth, None),
         section.read("longest", seconds, None), node.place,
+        tuple((key, parameter.read(section.need(key))) for key, parameter in own.items() if key in section),
     )  # fmt: skip
+
+
+def _use(node: Node) -> tuple[str, dict[str, Parameter]]:
+    """Return which controller an entry names, and the parameters it has beyond what all have."""
+    given = entries(node)
+    if "use" not in given:
+        Section(node, "a controller", CONTROLLER_KEYS)  # says which key is unknown, if one is
+        raise MissingValueError("use", "a controller", node.place)
+    use = name(given["use"])
+    found = parameters_of(maker_of(use, given["use"].place))
+    return use, {key: parameter for key, parameter in found.items() if key not in CONTROLLER_KEYS}
 
 
 def _called(use: str) -> str:
@@ -248,7 +266,7 @@ def _clip_data(spec: ClipSpec) -> dict[str, Any]:
 def _controller_data(spec: ControllerSpec) -> Any:
     given = {"priority": spec.priority, "interrupts": spec.interrupts, "longest": spec.longest}
     data: dict[str, Any] = {"use": spec.use, **({} if spec.name == _called(spec.use) else {"name": spec.name})}
-    data |= {key: value for key, value in given.items() if value is not None}
+    data |= {key: value for key, value in given.items() if value is not None} | dict(spec.parameters)
     return spec.use if len(data) == 1 else data
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from stunt.direction.supervisor.contract import Controller
-from stunt.direction.supervisor.guard import WHAT_A_CONTROLLER_HAS, missing_in
+from stunt.direction.supervisor.guard import MISTAKES, WHAT_A_CONTROLLER_HAS, missing_in
 from stunt.errors import NOWHERE, InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.stage.loop import Stage
 
@@ -74,18 +74,27 @@ def maker_of(name: str, place: Place = NOWHERE) -> Callable[..., Any]:
     return made
 
 
-def make_controller(name: str, stage: Stage, character: str, place: Place = NOWHERE) -> Controller:
+def make_controller(
+    name: str, stage: Stage, character: str, place: Place = NOWHERE, parameters: Mapping[str, Any] | None = None
+) -> Controller:
     """Make a controller by name. A maker that needs two arguments gets the stage and the character's name.
+
+    Args:
+        name: Its registered name, or `module:attribute`.
+        stage: Where.
+        character: For whom.
+        place: Where it was asked for, for messages.
+        parameters: Keywords of its own (see `parameters_of`), in its own units.
 
     Raises:
         StuntError: There is none of that name, it cannot be made, or what came is no controller.
     """
     maker = maker_of(name, place)
     try:
-        made = maker(stage, character) if _needs_stage(maker) else maker()
+        made = maker(*((stage, character) if _needs_stage(maker) else ()), **(parameters or {}))
     except StuntError:
         raise
-    except Exception as error:
+    except MISTAKES as error:
         raise StuntError(f"controller '{name}' cannot be made: {error!r}.", place) from error
     if lacks := missing_in(made):
         raise InvalidValueError(f"controller '{name}'", f"something that {lacks[0]}", WHAT_A_CONTROLLER_HAS, place)

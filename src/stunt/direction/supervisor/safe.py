@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import IDLE, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.parameters import MetresPerSecond, Seconds
 from stunt.direction.supervisor.situation import Situation
 
 
@@ -13,14 +14,11 @@ class RagDoll(BaseController):
     name = "rag doll"
     priority = IDLE
     longest = 1e9
-    still: float = 0.15
-    """Speed of the root below which a body lies [m/s]."""
-    rest: float = 0.5
-    """How long it must lie [s]."""
 
-    def __init__(self, name: str = "") -> None:
-        """Nothing to prepare."""
+    def __init__(self, name: str = "", *, still: MetresPerSecond = 0.15, rest: Seconds = 0.5) -> None:
+        """Say below which speed of the root a body lies [m/s], and how long it must [s]."""
         super().__init__(name)
+        self.still, self.rest = still, rest
         self._still_since = -1.0
 
     def bid(self, now: Situation) -> Bid | float | None:

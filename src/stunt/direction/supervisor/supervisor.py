@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RUNNING, Bid, Controller, Status
-from stunt.direction.supervisor.guard import BrokenContract, ask_bid, ask_step, check_pool
+from stunt.direction.supervisor.guard import MISTAKES, BrokenContract, ask_bid, ask_step, check_pool
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Ended, Situation
@@ -30,6 +31,10 @@ from stunt.stage.loop import Stage
 LOOK_HZ: Final = 30.0
 MOST_ASKED: Final = 40
 """So many are asked at a look whether they interrupt; where there are more, they take turns."""
+MOST_BROKEN: Final = 3
+"""After so many controllers that break the contract at one moment the last resort takes over."""
+STANDS: Final = 0.3
+"""A root that leans less than this [rad] still stands."""
 ALERT: Final = 0.15
 """How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
@@ -77,6 +82,7 @@ class Supervisor:
         self.stage, self.actor = stage, actor or Actor(stage, name)
         self.name, self.character = name, self.actor.character
         self.safe: Controller = safe or next((c for c in pool if isinstance(c, RagDoll)), None) or RagDoll()
+        self._named_safe, self._broken, self._broken_at = safe, 0, -1
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
@@ -285,8 +291,9 @@ class Supervisor:
         if not begins:
             try:
                 before.stop(now, self.actor)
-            except Exception as error:  # noqa: BLE001  (whatever it is, the character goes on)
-                self._remove(now, BrokenContract(before, f"raised in stop: {error!r}"), go_on=False)
+            except MISTAKES as error:  # whatever it is, the character goes on
+                if before.name in self.pool:  # who was taken out already has its reason in the log
+                    self._remove(now, BrokenContract(before, f"raised in stop: {error!r}"), go_on=False)
             state = status.state if not status.running else "interrupted"
             self.last = Ended(
                 before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
@@ -295,7 +302,8 @@ class Supervisor:
         self._level, self._bid = _priority(winner, bid), bid
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
-            why=bid.why, before="" if begins else before.name, ended=status.state, reason=status.reason,
+            low=bool(getattr(winner, "low", False)), why=bid.why,
+            before="" if begins else before.name, ended=status.state, reason=status.reason,
             bids=[{"controller": n, "score": b.score, "priority": _priority(self.pool[n], b), "why": b.why}
                   for n, b in bids.items() if n in self.pool],
         )  # fmt: skip
@@ -306,14 +314,14 @@ class Supervisor:
                 raise BrokenContract(winner, f"left the body {used} in start")
         except BrokenContract as broken:
             self._remove(now, broken)
-        except Exception as error:  # noqa: BLE001
+        except MISTAKES as error:
             self._remove(now, BrokenContract(winner, f"raised in start: {error!r}"))
         else:
             if kick is not None:
                 self.stage.data.qvel[self.actor.slices[1]] += kick
 
     def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
-        """Take a controller out of the pool; if it was in charge, the last resort takes over."""
+        """Take a controller out of the pool; if it was in charge, somebody safe takes over."""
         bad = broken.controller
         if bad is self.safe:
             self.safe = RagDoll("rag doll" if bad.name != "rag doll" else "last resort")
@@ -324,8 +332,32 @@ class Supervisor:
         self._sort()
         self._note("removed", controller=bad.name, reason=broken.reason)
         if bad is self.current and go_on:
-            safe = Bid(0.0, f"'{bad.name}' was taken out")
-            self._switch(now, self.safe, safe, Status("failed", broken.reason), "removed", {})
+            self._replace(bad, Status("failed", broken.reason))
+
+    def _replace(self, bad: Controller, status: Status) -> None:
+        """Put somebody in charge instead of one that was taken out.
+
+        The user's own safe one, where one was named. Else whoever of the pool can; else data that a body which still
+        stands could be asked for; and only then the rag doll. Where several break at one moment it is that at once.
+        """
+        self._broken = self._broken + 1 if self._broken_at == self.stage.tick else 1
+        self._broken_at, self.last = self.stage.tick, Ended(bad.name, status, self.stage.time)
+        now, bids = self.look(), {}
+        if self._broken <= MOST_BROKEN and self.safe is not self._named_safe:
+            bids = self._bids(now, [c for c in self.pool.values() if c is not self.safe]) or self._data_if_asked()
+        winner = self._best(bids) if bids else self.safe
+        bid = bids.get(winner.name, Bid(0.0))
+        why = f"'{bad.name}' was taken out" + (f"; {bid.why}" if bid.why else "")
+        self._switch(now, winner, replace(bid, why=why), status, "removed", bids)
+
+    def _data_if_asked(self) -> dict[str, Bid]:
+        """Return what data would bid for a body that stands, were it asked for; what waits to be asked stays out."""
+        bids: dict[str, Bid] = {}
+        for controller in [c for c in self.pool.values() if c.kinematic and not getattr(c, "only_asked", False)]:
+            now = self.look()
+            now.request = controller.name
+            bids |= self._bids(now, [controller]) if now.tilt < STANDS else {}
+        return bids
 
     def _sort(self) -> None:
         """List those who may interrupt, so that the others cost nothing while someone runs."""

@@ -40,7 +40,7 @@ class Twin(BaseController):
         """Become somebody's twin."""
         super().__init__(self.name_for(brother.name))
         self.brother, self.thresholds = brother, thresholds or Thresholds()
-        self.priority = min(brother.priority, ORDINARY)
+        self.priority, self.low = min(brother.priority, ORDINARY), bool(getattr(brother, "low", False))
         self._hit_at, self._ask_at = -1e9, 0.0
 
     @staticmethod

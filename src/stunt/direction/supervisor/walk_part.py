@@ -11,13 +11,13 @@ from stunt.direction.door.values import Section, items, name, number, truth, who
 from stunt.direction.supervisor.clip_player import HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
 from stunt.direction.supervisor.path_walker import PathWalker
-from stunt.errors import NOWHERE, InvalidValueError, Place
+from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.own import OWN_WALKS
 from stunt.motion.graph.search import SearchSettings
-from stunt.motion.library import load_clip
+from stunt.motion.library import clip_beside, load_clip
 from stunt.stage.loop import Stage
 
 WALK_KEYS = ("path", "clips", "tension", "speed", "asked", "threshold", "hit_threshold", "priority")
@@ -82,12 +82,10 @@ def walk_to_data(spec: WalkSpec) -> dict[str, Any]:
 def walk_controller(stage: Stage, character: str, spec: WalkSpec, source: str) -> PathWalker:
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
     beside = Path(source).parent if source else Path()
-    clips = []
-    for reference in spec.clips or OWN_WALKS:
-        near = beside / reference.partition("?")[0]
-        clips.append(load_clip(str(beside / reference) if near.is_file() else reference, place=spec.place))
-    graph = build_graph(clips, cache=user_cache())
-    return PathWalker(
-        spec.name, graph, spec.path, stage, character, threshold=spec.threshold, hit_threshold=spec.hit_threshold,
-        priority=spec.priority, only_asked=spec.asked, settings=SearchSettings(speed=spec.speed),
-    )  # fmt: skip
+    clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]
+    with asked_at(spec.place):
+        return PathWalker(
+            spec.name, build_graph(clips, cache=user_cache()), spec.path, stage, character, threshold=spec.threshold,
+            hit_threshold=spec.hit_threshold, priority=spec.priority, only_asked=spec.asked,
+            settings=SearchSettings(speed=spec.speed),
+        )  # fmt: skip

@@ -179,7 +179,7 @@ class WithPrecondition(BaseController):
         super().__init__(name or inner.name)
         self.inner, self.holds = inner, holds
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest = inner.longest
+        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | float | None:
         """Bid where both agree."""

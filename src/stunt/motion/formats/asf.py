@@ -186,10 +186,37 @@ def read_amc(path: str | Path, skeleton_file: str | Path | None = None) -> RawCl
         ClipFileError: One of the two is broken or missing.
     """
     skeleton = read_asf(skeleton_file or find_skeleton(path))
-    order = skeleton.order()
-    dofs = {name: skeleton.root_order if name == "root" else skeleton.bones[name].dofs for name in order}
+    dofs = _dofs(skeleton)
     frames, degrees = _read_frames(path, dofs)
-    root, rotations = _turns(skeleton, order, dofs, frames, degrees)
+    notes = {
+        "fps": f"{FPS:g} frames per second, as CMU captured; AMC files do not say",
+        "skeleton": f"from {skeleton.file}",
+    }
+    return _raw(skeleton, "amc", str(path), _turns(skeleton, skeleton.order(), dofs, frames, degrees), notes)
+
+
+def read_asf_pose(path: str | Path) -> RawClip:
+    """Read a skeleton file as a clip of one frame: the skeleton at rest.
+
+    Raises:
+        ClipFileError: It is broken or missing.
+    """
+    skeleton = read_asf(path)
+    order, dofs = skeleton.order(), _dofs(skeleton)
+    still = {name: np.zeros((1, len(dofs[name]))) for name in order}
+    notes = {"motion": "none in an ASF: the skeleton at rest; its motions are .amc files"}
+    return _raw(skeleton, "asf", str(path), _turns(skeleton, order, dofs, still, skeleton.degrees), notes)
+
+
+def _dofs(skeleton: AsfSkeleton) -> dict[str, tuple[str, ...]]:
+    order = skeleton.order()
+    return {name: skeleton.root_order if name == "root" else skeleton.bones[name].dofs for name in order}
+
+
+def _raw(
+    skeleton: AsfSkeleton, format_: str, path: str, motion: tuple[Floats, Floats], notes: dict[str, str]
+) -> RawClip:
+    order = skeleton.order()
     place = {name: number for number, name in enumerate(order)}
     bones = [skeleton.bones[name] for name in order[1:]]
     ends = {name: bone.direction * bone.length for name, bone in zip(order[1:], bones, strict=True)}
@@ -197,22 +224,18 @@ def read_amc(path: str | Path, skeleton_file: str | Path | None = None) -> RawCl
     offsets = [np.zeros(3), *(ends.get(skeleton.parents[name], np.zeros(3)) for name in order[1:])]
     leaves = [name for name in order[1:] if name not in skeleton.parents.values()]
     return RawClip(
-        format="amc",
-        file=str(path),
+        format=format_,
+        file=path,
         names=tuple(order),
         parents=tuple(parents),
         offsets=np.array(offsets),
         end_sites=tuple((place[name], ends[name], "") for name in leaves),
         fps=FPS,
-        root=root,
-        rotations=rotations,
+        root=motion[0],
+        rotations=motion[1],
         scale=_INCH / skeleton.unit,
         up="y",
-        notes={
-            "fps": f"{FPS:g} frames per second, as CMU captured; AMC files do not say",
-            "scale": f"1 unit is 1/{skeleton.unit:g} inch; y is up",
-            "skeleton": f"from {skeleton.file}",
-        },
+        notes={**notes, "scale": f"1 unit is 1/{skeleton.unit:g} inch; y is up"},
     )
 
 

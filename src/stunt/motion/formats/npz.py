@@ -4,22 +4,20 @@ Stunt's layout: `names` (J,), `parents` (J,), `offsets` (J, 3), `fps`, `root` (F
 parent's frame; optional `up` (else `z`), `scale` (metres per unit, else 1), `loop`, `tip_parents` (T,), `tips` (T, 3).
 
 AMASS: `poses` (F, 3·J) axis-angle, `trans` (F, 3) [m], `mocap_framerate` (or `mocap_frame_rate`, `fps`). z is up. The
-first 22 joints are the body's; hands and face are left out. The body model that gives bone lengths is not part of the
-file, so those of a mean person are taken.
+first 22 joints are the body's; hands and face are left out. SMPL-X's files may have `root_orient` (F, 3) and
+`pose_body` (F, 63) instead of `poses`. The body model that gives bone lengths is not part of the file, so those of a
+mean person are taken.
 
 Archives are read by hand: their headers are checked against their true size before anything is allocated.
 """
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from stunt.archives import ArchiveError, read_arrays
 from stunt.errors import Place
 from stunt.motion.clip import Clip
 from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, check_size, read_bytes, snapped
@@ -70,12 +68,13 @@ def read_npz(path: str | Path) -> RawClip:
     """
     place = Place(str(path))
     members = _members(read_bytes(path), place)
-    if "poses" in members and "trans" in members:
+    if "trans" in members and ("poses" in members or {"root_orient", "pose_body"} <= set(members)):
         return _amass(members, place)
     missing = [key for key in OWN if key not in members]
     if missing:
         raise ClipFileError(
-            f"holds no motion: '{missing[0]}' is missing (and it has no AMASS 'poses' and 'trans'). "
+            f"holds no motion: '{missing[0]}' is missing (and it has no AMASS 'trans' with 'poses', or with "
+            "'root_orient' and 'pose_body'). "
             f"It holds: {', '.join(sorted(members)[:30]) or 'nothing'}.",
             place,
         )
@@ -84,33 +83,9 @@ def read_npz(path: str | Path) -> RawClip:
 
 def _members(data: bytes, place: Place) -> dict[str, np.ndarray]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = [info for info in archive.infolist()[:200] if info.filename.endswith(".npy")]
-            if sum(info.file_size for info in infos) > MAX_MEMBER:
-                raise ClipFileError(f"unpacks to more than {MAX_MEMBER // 2**20} MB.", place)
-            return {info.filename[:-4]: _array(archive, info, place) for info in infos}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        return read_arrays(data, MAX_MEMBER)
+    except ArchiveError as error:
         raise ClipFileError(f"is no NumPy archive Stunt can read: {error}.", place) from None
-
-
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: Place) -> np.ndarray:
-    """Return one member; objects (which could run code) and false headers are refused."""
-    with archive.open(info) as file:
-        data = file.read(info.file_size + 1)
-    stream = io.BytesIO(data)
-    version = np.lib.format.read_magic(stream)
-    reader: Any = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran, dtype = reader(stream)
-    count = 1
-    for size in shape:
-        count *= int(size)
-    if dtype.hasobject:
-        return np.zeros(0)  # AMASS files have texts as objects; nothing here needs them
-    room = len(data) - stream.tell()
-    if count < 0 or count * dtype.itemsize > room:
-        raise ClipFileError(f"its '{info.filename}' announces more values than it has.", place)
-    flat = np.frombuffer(data, dtype, count, stream.tell())
-    return flat.reshape(shape, order="F" if fortran else "C")
 
 
 def _floats(members: dict[str, np.ndarray], key: str, shape: tuple[int | None, ...], place: Place) -> Floats:
@@ -177,7 +152,11 @@ def _tips(members: dict[str, np.ndarray], joints: int, place: Place) -> tuple[tu
 
 def _amass(members: dict[str, np.ndarray], place: Place) -> RawClip:
     trans = _floats(members, "trans", (None, 3), place)
-    poses = _floats(members, "poses", (len(trans), None), place)
+    apart = "poses" not in members
+    keys = ("root_orient", "pose_body") if apart else ("poses",)
+    poses = np.concatenate([_floats(members, key, (len(trans), None), place) for key in keys], axis=1)
+    if apart and (members["root_orient"].shape[1] != 3 or members["pose_body"].shape[1] != 3 * len(SMPL) - 3):
+        raise ClipFileError(f"'root_orient' must have 3 and 'pose_body' {3 * len(SMPL) - 3} values per frame.", place)
     if not len(trans) or poses.shape[1] < 3 * len(SMPL):
         raise ClipFileError(f"'poses' must have at least {3 * len(SMPL)} values per frame.", place)
     fps = _rate(members, ("mocap_framerate", "mocap_frame_rate", "fps"), place)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
+from stunt.archives import read_arrays
 from stunt.rotations import Floats
 
 _VERSION = b"stunt distance map 1"
+_LARGEST = 2**30  # bytes a map may unpack to
 
 
 class MapCache:
@@ -29,9 +30,9 @@ class MapCache:
     def load(self, key: str) -> Floats | None:
         """Return a map; None where there is none."""
         try:
-            with np.load(self._path(key), allow_pickle=False) as data:
-                return np.asarray(data["costs"], dtype=np.float64)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            costs = read_arrays(self._path(key).read_bytes(), _LARGEST)["costs"]
+            return np.asarray(costs, dtype=np.float64) if costs.ndim == 2 and np.isfinite(costs).all() else None
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def keep(self, key: str, costs: Floats) -> None:

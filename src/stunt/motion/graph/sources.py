@@ -13,7 +13,6 @@ from stunt.motion.clip import Clip
 from stunt.motion.clip_edit import mirrored
 from stunt.motion.skeleton_body import NEEDED
 from stunt.motion.standing import floor_height
-from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats
 
 MIRROR = "~"
@@ -81,7 +80,7 @@ def make_sources(clips: Sequence[Clip], fps: float, mirror: bool) -> tuple[Sourc
     if len(set(names)) < len(names):
         raise InvalidValueError("the clips of a motion graph", ", ".join(names), "clips of different names")
     first = clips[0]
-    parts = guess_parts(first.skeleton.names, first.skeleton.parents)
+    parts = first.parts
     missing = [part for part in (*NEEDED, "l_foot", "r_foot") if part not in parts]
     if missing:
         raise StuntError(f"clip '{first.name}' has no joint that is {', '.join(missing)}; no motion graph can use it.")

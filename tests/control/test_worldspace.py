@@ -1,0 +1,96 @@
+"""Laws of the world-space servo: whatever it does to the engine's matrices, the body obeys Newton with its torques."""
+
+from __future__ import annotations
+
+import copy
+
+import mujoco
+import numpy as np
+import pytest
+
+from stunt.control import worldspace as w
+from stunt.control.small import world_difference
+from stunt.control.worldspace_program import ServoSettings
+from stunt.direction.motion_rows import motion_of_clip
+from stunt.direction.tracker import Tracker
+from stunt.motion.library import find_clip
+from stunt.motion.read import read_clip
+from stunt.stage.loop import Stage
+from stunt.stage.scene import CharacterSpec, Scene
+
+
+def follower(clip: str, *, strength: float = 1.0, settings: ServoSettings | None = None) -> Tracker:
+    """Return a body of one of Stunt's own clips that follows it."""
+    path = find_clip(clip)
+    body = CharacterSpec(str(path), root="free", strength=strength)
+    stage = Stage(Scene({"a": body}, physics_hz=120, control_hz=120))
+    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")), settings=settings)
+
+
+def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
+    """Take a step; return by how much its motion is not explained by the forces that are on record [N·m]."""
+    stage, data = tracker.stage, mujoco.MjData(plain)
+    data.qpos[:], data.qvel[:] = stage.data.qpos, stage.data.qvel
+    mujoco.mj_forward(plain, data)
+    before = stage.data.qvel.copy()
+    stage.advance(1)
+    gained = (stage.data.qvel - before) / stage.step_time
+    mass, root = np.zeros((plain.nv, plain.nv)), tracker.character.root
+    assert root is not None
+    mujoco.mj_fullM(plain, data, mass)
+    forces = stage.board.torque.copy()
+    forces[root.dof : root.dof + 6] = stage.data.qfrc_applied[root.dof : root.dof + 6]
+    flesh = -stage.board.own_damping * stage.data.qvel  # as the engine would: at the end of the step
+    rest = mass @ gained - (forces + flesh - data.qfrc_bias + stage.data.qfrc_constraint)
+    return float(np.abs(rest).max())
+
+
+@pytest.mark.parametrize("servo", ["world", "parent"])
+@pytest.mark.parametrize(("clip", "strength"), [("walk", 1.0), ("jump", 0.5)])
+def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength: float, servo: str) -> None:
+    """The body's own inertia and damping, gravity, contacts, and the torques that are said to have been produced."""
+    tracker = follower(clip, strength=strength, settings=ServoSettings(servo=servo))  # type: ignore[arg-type]
+    plain = copy.deepcopy(tracker.stage.model)
+    plain.dof_damping[:] = 0.0
+    worst = max(unexplained(tracker, plain) for _ in range(120))
+    f = tracker.program.numbers[tracker.number]
+    print(f"{clip}, {servo}: {worst:.1e} N·m unexplained; weakened {f[w.TRIES]:.0f}, back {f[w.REPEATS]:.0f} times")
+    assert worst < 1e-6
+    assert strength == 1.0 or (f[w.TRIES] > 0 and f[w.REPEATS] > 0)  # weak joints: both ways of keeping to it are used
+
+
+def test_joints_keep_to_their_strength_where_the_clip_asks_for_more() -> None:
+    tracker = follower("jump", strength=0.5)
+    tracker.stage.step(1.5)
+    print(tracker.limit_use)
+    assert tracker.limit_use["over_share"] <= 0.002 and tracker.limit_use["worst"] <= 1.5
+
+
+def test_damping_is_the_servos_while_it_drives_and_the_bodys_own_when_it_lets_go() -> None:
+    tracker = follower("idle")
+    own, model = tracker.stage.board.own_damping, tracker.stage.model
+    tracker.stage.step(0.1)
+    assert own[6:].all() and not model.dof_damping[6:].any()
+    tracker.go_limp()
+    assert np.array_equal(model.dof_damping, own)
+
+
+def test_a_stage_saved_where_joints_are_at_their_limit_goes_on_identically() -> None:
+    tracker = follower("jump", strength=0.5)
+    stage = tracker.stage
+    stage.step(0.6)
+    saved = stage.save()
+    stage.step(0.5)
+    first = stage.data.qpos.copy()
+    stage.restore(saved)
+    stage.step(0.5)
+    assert np.array_equal(first, stage.data.qpos)
+
+
+def test_small_turns_are_measured_as_well_as_large_ones() -> None:
+    out, start = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    for angle in (0.0, 1e-9, 1e-3, 0.19, 0.201, 0.2004, 0.5, 3.0):
+        axis = np.array([0.6, 0.0, -0.8])
+        goal = np.array([np.cos(0.5 * angle), *(np.sin(0.5 * angle) * axis)])
+        world_difference(goal, 0, start, 0, out, 0)
+        assert np.allclose(out, angle * axis, rtol=1e-12, atol=1e-15)
