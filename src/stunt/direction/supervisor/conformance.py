@@ -124,17 +124,22 @@ def _hit(stage: Stage, actor: Actor) -> None:
 
 def _struck(stage: Stage, actor: Actor) -> None:
     _standing(stage, actor)
-    _fly(stage, np.array([2.0, 0.0, 1.25]), np.array([-25.0, 0.0, 0.4]))
+    _fly(stage, _head(stage, actor) + [2.0, 0.0, 0.05], np.array([-25.0, 0.0, 0.4]))
 
 
 def _at_head(stage: Stage, actor: Actor) -> None:
     """Play data while a ball will be at the head in half a second."""
     _on_data(stage, actor)
-    mujoco.mj_kinematics(stage.model, stage.data)
-    names = [name for name in ("head", "thorax") if name in actor.character.bodies]
-    head = stage.data.xpos[actor.character.bodies[names[0]]] if names else np.array([0.0, 0.0, 1.5])
+    head = _head(stage, actor)
     begin = head + [3.0, 0.0, 0.05]
     _fly(stage, begin, (head + [0.0, 0.0, 0.08] - begin) / 0.5 + [0.0, 0.0, 0.25 * 9.81])
+
+
+def _head(stage: Stage, actor: Actor) -> Any:
+    """Return where the head is, or what comes nearest to one [m], (3,)."""
+    mujoco.mj_kinematics(stage.model, stage.data)
+    names = [name for name in ("head", "thorax") if name in actor.character.bodies]
+    return stage.data.xpos[actor.character.bodies[names[0]]].copy() if names else np.array([0.0, 0.0, 1.5])
 
 
 def _fly(stage: Stage, position: Any, velocity: Any) -> None:
