@@ -162,12 +162,20 @@ class Scenario:
         self.local[:, NAMES.index(f"{side}Arm")] = from_euler(order, "YXZ")
         self.joint(f"{side}ForeArm", pitch=-elbow)
 
-    def foot(self, side: str, ankle: Floats, pitch: Floats, yaw: Floats, toe: Floats | float = 0.0) -> None:
-        """Put an ankle at (F, 3) [m], the foot turned by degrees; the leg follows. The pelvis must be there already."""
+    def foot(
+        self, side: str, ankle: Floats, pitch: Floats, yaw: Floats, toe: Floats | float = 0.0, *, raised: bool = False
+    ) -> None:
+        """Put an ankle at (F, 3) [m], the foot turned by degrees; the leg follows. The pelvis must be there already.
+
+        `raised`: the leg goes up to the front, and its knee with it: it bends about the axis to the left, whatever way
+        the leg points. (A knee that keeps pointing ahead would flip over where the leg does.)
+        """
         pelvis = self.local[:, 0]
         hip = self.root + rotate(pelvis, np.array(dict((n, o) for n, _, o in _TREE)[f"{side}UpLeg"]))
         foot = turn(pitch, 0.0, yaw)
         ahead = rotate(turn(0.0, 0.0, yaw), np.array([1.0, 0.0, 0.0])) + rotate(pelvis, np.array([1.0, 0.0, 0.0]))
+        if raised:
+            ahead = np.cross(ankle - hip, np.cross([0.0, 0.0, 1.0], ahead))
         thigh, shank = leg(hip, ankle, ahead)
         for name, above, own in (("UpLeg", pelvis, thigh), ("Leg", thigh, shank), ("Foot", shank, foot)):
             self.local[:, NAMES.index(side + name)] = multiply(conjugate(above), own)
@@ -326,9 +334,10 @@ def kick() -> Clip:
     tilt = Track({0.0: 10, 0.44: 10, 0.54: 52, 0.76: 22, 0.98: -62, 1.04: -62, 1.26: 10, 1.46: 24, 1.72: 10, 2.4: 10})
     yaw = -45.0 + 43.0 * over
     toe = Track({0.0: -10, 0.44: -10, 0.50: -40, 0.6: 0, 0.98: -25, 1.1: 0, 1.64: 0, 1.72: -10, 2.4: -10})
-    s.foot("Right", path(t), column(tilt, t), yaw, column(toe, t))
+    s.foot("Right", path(t), column(tilt, t), yaw, column(toe, t), raised=True)
     s.arm("Left", 42.0 - 6 * snap, 12.0 + 4 * over, 28.0, 114.0 - 12 * snap + 3 * bounce)
-    s.arm("Right", 30.0 - 34 * snap, 14.0 + 14 * snap, 30.0, 124.0 - 62 * snap)
+    # Out of the way of the knee that comes up.
+    s.arm("Right", 30.0 - 34 * snap, 14.0 + 14 * snap + 26 * over, 30.0 - 20 * over, 124.0 - 62 * snap)
     return s.clip()
 
 

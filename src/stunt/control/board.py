@@ -136,8 +136,9 @@ class Board:
     def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
         self.full_joints = np.zeros(njnt, np.int64)
         self.spring_joints = np.zeros(njnt, np.int64)
-        # Joints under full coupling, on springs, compensated; the table's address; whether a law changed; strings.
-        self.counts = np.zeros(6, np.int64)
+        # Joints under full coupling, on springs, compensated; the table's address; whether a law changed; strings;
+        # the contact watch's table, or 0; new hits; the look-outs' table, or 0.
+        self.counts = np.zeros(9, np.int64)
         self.acceleration = np.zeros(nv)
         self.error = np.zeros(nv)
         self.error_rate = np.zeros(nv)

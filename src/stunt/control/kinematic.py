@@ -3,6 +3,10 @@
 Between frames every coordinate is a cubic Hermite curve through positions and velocities, orientations in the tangent
 space of the earlier frame, so that position and velocity are continuous whatever the frame rate.
 
+Data comes in two parts: a lead of its own frames (a blend from what went before), and the motion's frames as they are,
+placed over the ground by a turn and a shift, round after round where it loops. Nothing is laid out ahead, so a walk may
+go on for an hour without anybody's doing.
+
 Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`KIN_FIRM`: a
 kicking leg is held by its muscles and weighs more than a limp one); afterwards its state is put back on the data.
 Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data goes. What
@@ -105,15 +109,62 @@ def turn_hermite(
 @compiled
 def data_state(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     """Write where an actor's data has it at a time, and how fast, to T_WHERE and T_PACE; held at its ends."""
+    frame, lead = max((time - f[n + w.KIN_START]) * f[n + w.KIN_FPS], 0.0), a[i + w.KIN_FRAMES]
+    low = int(frame)
+    if low < lead - 1:
+        between_frames(v, t, a, i, f, n, a[i + w.KIN_ROWS], low, frame - low)
+        return
+    last = a[i + w.KIN_BASE_FRAMES] - 1
+    low += a[i + w.KIN_FIRST] - last * int(f[n + w.KIN_ROUNDS])
+    if a[i + w.KIN_LOOP] != 0:
+        while low >= last:
+            next_round(f, n)
+            low -= last
+    if low < 0:  # a round's very first moment, seen from a rounding error before it
+        low, frame = 0, 0.0
+    late = low >= last
+    share = 1.0 if late else frame - int(frame)
+    between_frames(v, t, a, i, f, n, a[i + w.KIN_BASE], min(low, last - 1), share)
+    place(t, a, i, f, n)
+    if late:
+        pace = floats(t[w.T_PACE])
+        for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
+            pace[d] = 0.0
+
+
+@compiled
+def next_round(f: Any, n: int) -> None:
+    """Place a looping motion's next round where the last one ended."""
+    angle, x, y = f[n + w.KIN_AT + 2], f[n + w.KIN_STEP], f[n + w.KIN_STEP + 1]
+    f[n + w.KIN_AT] += math.cos(angle) * x - math.sin(angle) * y
+    f[n + w.KIN_AT + 1] += math.sin(angle) * x + math.cos(angle) * y
+    f[n + w.KIN_AT + 2] += f[n + w.KIN_STEP + 2]
+    f[n + w.KIN_ROUNDS] += 1.0
+
+
+@compiled
+def place(t: Any, a: Any, i: int, f: Any, n: int) -> None:
+    """Move an actor's root, as its motion has it, to where the motion is placed."""
+    where, pace, q, d = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
+    angle = f[n + w.KIN_AT + 2]
+    cos, sin, c, s = math.cos(angle), math.sin(angle), math.cos(0.5 * angle), math.sin(0.5 * angle)
+    x, y = where[q], where[q + 1]
+    where[q], where[q + 1] = f[n + w.KIN_AT] + cos * x - sin * y, f[n + w.KIN_AT + 1] + sin * x + cos * y
+    pace[d], pace[d + 1] = cos * pace[d] - sin * pace[d + 1], sin * pace[d] + cos * pace[d + 1]
+    w0, x, y, z = where[q + 3], where[q + 4], where[q + 5], where[q + 6]
+    where[q + 3], where[q + 6] = c * w0 - s * z, c * z + s * w0
+    where[q + 4], where[q + 5] = c * x - s * y, c * y + s * x
+
+
+@compiled
+def between_frames(
+    v: Any, t: Any, a: Any, i: int, f: Any, n: int, address: int, low: int, s: float
+) -> None:  # fmt: skip
+    """Write a state between a frame and the next one, as the frames have it."""
     where, pace, x = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), floats(t[w.T_SCRATCH])
-    rows, frames, seconds = floats(a[i + w.KIN_ROWS]), a[i + w.KIN_FRAMES], 1.0 / f[n + w.KIN_FPS]
-    root_q, root_d = a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
+    rows, seconds, root_q, root_d = floats(address), 1.0 / f[n + w.KIN_FPS], a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
     nq, nv = a[i + w.QPOS1] - root_q, a[i + w.DOF1] - root_d
-    frame = (time - f[n + w.KIN_START]) * f[n + w.KIN_FPS]
-    late = frame > frames - 1.0
-    frame = min(max(frame, 0.0), frames - 1.0)
-    low = int(min(frame, max(frames - 2.0, 0.0)))
-    first, second, s = low * (nq + nv), min(low + 1, frames - 1) * (nq + nv), frame - low
+    first, second = low * (nq + nv), (low + 1) * (nq + nv)
     for k in range(3):
         p, r = first + nq + k, second + nq + k
         where[root_q + k], pace[root_d + k] = hermite(rows[first + k], rows[p], rows[second + k], rows[r], s, seconds)
@@ -128,9 +179,6 @@ def data_state(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
             turn_hermite(rows, q0, u0, q1, u1, s, seconds, x, where, q, pace, d)
         else:
             where[q], pace[d] = hermite(rows[q0], rows[u0], rows[q1], rows[u1], s, seconds)
-    if late:
-        for d in range(root_d, a[i + w.DOF1]):
-            pace[d] = 0.0
 
 
 @compiled
@@ -158,8 +206,7 @@ def put_on_data(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> 
     """After a step: remember what contacts gave, and put the actor where its data has it."""
     h = v.times[0]
     owed, constraint = floats(t[w.T_OWED]), floats(t[w.T_CONSTRAINT])
-    where, pace = floats(t[w.T_WHERE]), floats(t[w.T_PACE])
-    data_state(v, t, a, i, f, n, time + h)
+    where, pace = floats(t[w.T_WHERE]), floats(t[w.T_PACE])  # as `push_along` left them: of the step's end
     keep = max(0.0, 1.0 - h / MEMORY)
     for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
         owed[d] = keep * owed[d] + h * constraint[d]

@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 from stunt.compiled import compiled
+from stunt.control.contact_scan import scan_contacts
 from stunt.control.engine import mj_step1, mj_step2
 from stunt.control.kernel import after, before, between, sort_joints, update_moments
-from stunt.control.programs import CONTACTS, EACH_STEP, STEPPED, call_programs
+from stunt.control.lookout import look_out
+from stunt.control.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.views import unpack
 
 
@@ -36,10 +38,13 @@ def run(
         speed_limit: Velocity beyond which the simulation counts as blown up [rad/s or m/s].
 
     Returns:
-        Steps taken; negative where the simulation blew up in the last of them.
+        Steps taken; negative where the simulation blew up in the last of them. Fewer than asked for where someone was
+        hit in the last one, if contacts are watched (`counts[6]`: the watch's table; `counts[7]`: how many hits), or a
+        look-out saw something coming (`counts[8]`: their table).
     """
     v = unpack(table)
     v.counts[3] = table.ctypes.data  # for programs, which unpack it again
+    v.counts[7] = 0
     for step in range(steps):
         control = (tick + step) % steps_per_control == 0
         time = (tick + step) * step_time
@@ -57,6 +62,13 @@ def run(
             # Written so that NaN fails it.
             if not abs(v.qvel[i]) < speed_limit:
                 return -(step + 1)
+        rang = 0
+        if v.counts[8] != 0:
+            rang = look_out(v.counts[8], v.qpos, v.qvel, v.programs[WORLDSPACE], tick + step + 1)
+        if v.counts[6] != 0 and (tick + step + 1) % steps_per_control == 0:
+            v.counts[7] = scan_contacts(v.counts[6], (tick + step + 1) * step_time)
+        if v.counts[7] != 0 or rang != 0:
+            return step + 1
     return steps
 
 

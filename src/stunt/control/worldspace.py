@@ -33,8 +33,9 @@ WEAK, HOOK, FREE = 0, 1, 2
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
 ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
-LEGS, LEG_COUNT, SWING = 26, 27, 28
-INTS: Final = 29
+KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(26, 30)
+LEGS, LEG_COUNT, SWING = 30, 31, 32
+INTS: Final = 33
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -47,9 +48,11 @@ AHEAD: Final = 37
 KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
 TRIES: Final = 41
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
-HEADING: Final = 42
+KIN_AT, KIN_STEP, KIN_ROUNDS = 42, 45, 48
+"""Where data on which an actor goes on is placed (x, y, heading), how far one round of it goes, and rounds so far."""
+HEADING: Final = 49
 """How far the root has to turn about the vertical to face as the clip does [rad]."""
-NUMBERS: Final = 43
+NUMBERS: Final = 50
 
 # Table of addresses.
 (

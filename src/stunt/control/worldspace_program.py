@@ -89,6 +89,29 @@ class Rows:
     legs: NDArray[np.int64] | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous.
+
+    Attributes:
+        lead: Frames of its own that come first; the last one is as the motion has it. May be empty.
+        base: The motion as it is, two frames at least.
+        fps: Frames per second of both.
+        first: Which frame of the motion goes with the lead's first.
+        loop: Whether the motion begins again after its last frame, which then is its first one, a round later.
+        at: Where the motion is placed: x, y [m], heading [rad].
+        step: How far one round goes, likewise.
+    """
+
+    lead: Floats
+    base: Floats
+    fps: float
+    first: int
+    loop: bool
+    at: tuple[float, float, float]
+    step: tuple[float, float, float]
+
+
 class WorldspaceProgram:
     """Drives characters of one stage along rows.
 
@@ -111,7 +134,7 @@ class WorldspaceProgram:
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
         self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
-        self._played: dict[str, Floats] = {}
+        self._played: dict[str, tuple[Floats, Floats]] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
@@ -228,16 +251,19 @@ class WorldspaceProgram:
         for thigh, foot, last in legs:
             self._leg[thigh:foot], self._leg[foot:last] = thigh, -thigh
 
-    def play(self, number: int, frames: Floats, fps: float, start: float, firm: float = 1.0) -> None:
-        """Put an actor on data from a time on [s]: own positions and velocities side by side, (F, nq + nv).
+    def play(self, number: int, data: Data, start: float, firm: float = 1.0) -> None:
+        """Put an actor on data from a time on [s].
 
         `firm`: with how many times its inertia it pushes what is in the way.
         """
-        a, f, kept = self.ints[number], self.numbers[number], np.ascontiguousarray(frames, float)
-        self._played[self.names[number]] = kept
-        a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = kept.ctypes.data, len(kept), w.KINEMATIC, 1
+        a, f = self.ints[number], self.numbers[number]
+        self._played[self.names[number]] = data.lead, data.base
+        a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = data.lead.ctypes.data, len(data.lead), w.KINEMATIC, 1
+        a[w.KIN_BASE], a[w.KIN_BASE_FRAMES] = data.base.ctypes.data, len(data.base)
+        a[w.KIN_FIRST], a[w.KIN_LOOP] = data.first, data.loop
         self._give_damping_back(number)
-        f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, fps, firm
+        f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, data.fps, firm
+        f[w.KIN_AT : w.KIN_AT + 3], f[w.KIN_STEP : w.KIN_STEP + 3], f[w.KIN_ROUNDS] = data.at, data.step, 0.0
         f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
 
     def leave_data(self, number: int, settings: ServoSettings) -> None:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 KEY = "clips"
 EXTERNAL = (
     "the paper's external form turns the body by torques that nothing reacts on; with a weak root spring it blows up "
-    "in most motions, and a smaller step only delays that. Hold the root (--assist hook, `assist: hook`), leave "
-    "`external` out, or try a fourth of the gain (--gain 0.25) at 480 Hz."
+    "in most motions, and a smaller step only delays that. Hold the root (--assist hook, `assist: hook`), or leave "
+    "`external` out."
 )
 
 

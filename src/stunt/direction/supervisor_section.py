@@ -10,11 +10,12 @@ from stunt.control.worldspace_program import ServoSettings
 from stunt.direction.clips_section import trimmed_motion
 from stunt.direction.motion_rows import motion_of_clip
 from stunt.direction.sections import KINDS, SectionKind
-from stunt.direction.supervisor.actor import LOOK, Actor
+from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.clip_player import ClipPlayer
 from stunt.direction.supervisor.contract import Controller
 from stunt.direction.supervisor.fight_part import fight_controllers
 from stunt.direction.supervisor.grounding import grounded
+from stunt.direction.supervisor.held_body import LOOK
 from stunt.direction.supervisor.parameters import values_for
 from stunt.direction.supervisor.part import (
     ClipSpec,

@@ -1,7 +1,7 @@
 """Who touches whom: hits for direction, support for control.
 
-Works on the engine's contact arrays in one compiled pass; going through the Python contact objects would cost more than
-the physics step.
+The inner loop reads the engine's contacts itself (`stunt.control.contact_scan`) and comes back here only where a hit is
+new; going through the Python contact objects would cost more than the physics step.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.compiled import compiled
-from stunt.control.views import bytes_, ints, longs
+from stunt.control.contact_scan import scan_contacts
+from stunt.control.impact_program import contact_offsets, contact_pointer_offset, ncon_offset
 from stunt.stage.build import Built
 
 SCENERY: Final = 0
 """Owner number of the ground and of scenery nobody minds; characters follow from 1, then props that count or move."""
-_UPWARD = 0.5  # a contact carries weight if its normal is within 60° of the vertical
-_FORGET = 0.1  # a touch counts as new after this long without one [s]
 
 
 @dataclass(frozen=True)
@@ -44,61 +42,11 @@ class Hit:
     force: float
 
 
-@compiled
-def _scan(geoms: Any, dist: Any, normals: Any, count: int, table: Any) -> None:
-    """Mark touching owner pairs, and the joints and trees that stand on something.
-
-    Args:
-        geoms: Geoms of each contact, (count, 2).
-        dist: Distance of each contact [m], (count,).
-        normals: Frame of each contact, (count, 9).
-        count: How many contacts there are.
-        table: Addresses of the watch's arrays: handing over each of them would cost more than the scan.
-    """
-    sizes, owner, geom_body, body_dof = longs(table[0]), longs(table[1]), ints(table[2]), longs(table[3])
-    body_parent, dof_parent, dof_tree = ints(table[4]), ints(table[5]), ints(table[6])
-    free_tree, static, touch, first = longs(table[7]), longs(table[8]), bytes_(table[9]), longs(table[10])
-    planted, grounded, root_dofs = longs(table[11]), longs(table[12]), longs(table[13])
-    owners = sizes[0]
-    for i in range(owners * owners):
-        touch[i] = 0
-    for i in range(sizes[1]):
-        planted[i] = 0
-    for i in range(sizes[2]):
-        grounded[i] = 0
-    for c in range(count):
-        if dist[c] > 0.0:
-            continue
-        one, two = owner[geoms[c, 0]], owner[geoms[c, 1]]
-        if one == two:
-            continue
-        touch[one * owners + two] = touch[two * owners + one] = 1
-        first[one * owners + two] = first[two * owners + one] = c
-        if not static[one] and not static[two]:
-            continue
-        if abs(normals[c, 2]) < _UPWARD:
-            continue
-        body = geom_body[geoms[c, 1] if static[one] else geoms[c, 0]]
-        while body > 0 and body_dof[body] < 0:
-            body = body_parent[body]
-        if body == 0:
-            continue
-        dof = body_dof[body]
-        tree = dof_tree[dof]
-        if not free_tree[tree]:
-            continue
-        grounded[tree] = 1
-        while dof >= 0:
-            planted[dof] = 1
-            dof = dof_parent[dof]
-    for i in range(sizes[3]):
-        planted[root_dofs[i]] = 0
-
-
 class ContactWatch:
     """Remembers who touched whom, and notices new touches.
 
     Attributes:
+        table: Address of what the compiled loop reads and writes.
         carries: Whether anyone stands on the ground on their own: laws of joints ask which of them carry the body.
         hittable: Whether there is anyone, and anything, for a hit to happen between.
     """
@@ -145,13 +93,24 @@ class ContactWatch:
         hits = np.outer(people, self._counts)
         self._matters = np.triu(hits | hits.T, 1)
         self.hittable = bool(self._matters.any())
-        sizes = (len(self.owners), planted.size, grounded.size, self._root_dofs.size)
-        self._arrays = (
+        self._new = np.zeros(self.touch.size, np.int64)
+        self._lay_table()
+
+    def _lay_table(self) -> None:
+        """Give the compiled loop the addresses of everything it reads and writes."""
+        model, data = self._model, self._data._address
+        sizes = (len(self.owners), self._planted.size, self._grounded.size, self._root_dofs.size, self.hittable)
+        before = (
             np.array(sizes, np.int64), self._owner, model.geom_bodyid, self._body_dof, model.body_parentid,
-            model.dof_parentid, model.dof_treeid, self._free_tree, self._static, self.touch, self._first, planted,
-            grounded, self._root_dofs,
+            model.dof_parentid, model.dof_treeid, self._free_tree, self._static, self.touch, self._first,
+            self._planted, self._grounded, self._root_dofs,
         )  # fmt: skip
-        self._table = np.array([array.ctypes.data for array in self._arrays], np.int64)
+        after = contact_offsets(), self._matters.view(np.int8), self._since, self._new
+        self._arrays = (*before, *after)  # kept alive
+        engine = [data + ncon_offset(), data + contact_pointer_offset()]
+        one, two = ([array.ctypes.data for array in arrays] for arrays in (before, after))
+        self._table = np.array([*one, *engine, *two], np.int64)
+        self.table = int(self._table.ctypes.data)
 
     def _counts_as_hit(self, name: str | None) -> bool:
         if name is None:
@@ -160,26 +119,12 @@ class ContactWatch:
 
     def look(self, time: float) -> list[Hit]:
         """Read the engine's contacts; return the hits that are new."""
-        contact = self._data.contact
-        count = self._data.ncon
-        if count == 0 and not self.touch.any():
-            if self._root_dofs.size:
-                self._planted[:] = 0
-                self._grounded[:] = 0
-            return []
-        _scan(contact.geom, contact.dist, contact.frame, count, self._table)
-        return self._new_hits(time) if self.hittable else []
+        return self.hits(scan_contacts(self.table, time), time)
 
-    def _new_hits(self, time: float) -> list[Hit]:
-        touching = self._matters & (self.touch != 0)
-        if not touching.any():
-            return []
-        hits = []
-        for one, two in np.argwhere(touching):
-            if time - self._since[one, two] > _FORGET:
-                hits.extend(self._hits_of(int(one), int(two), time))
-            self._since[one, two] = time
-        return hits
+    def hits(self, count: int, time: float) -> list[Hit]:
+        """Return the hits the compiled loop has just found."""
+        pairs = (divmod(int(pair), len(self.owners)) for pair in self._new[:count])
+        return [hit for one, two in pairs for hit in self._hits_of(one, two, time)]
 
     def _hits_of(self, one: int, two: int, time: float) -> list[Hit]:
         hits = []

@@ -17,7 +17,8 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.board import Board
 from stunt.control.programs import connect
-from stunt.control.run import prepare, run
+from stunt.control.run import prepare
+from stunt.control.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
@@ -91,6 +92,8 @@ class Stage:
         self.foresight: Callable[[str, float], np.ndarray] | None = None
         self._ready = False
         self._looked = 0
+        self._connected = b""
+        self._parts = 1
 
     def _set_starts(self) -> None:
         for name, spec in self.scene.characters.items():
@@ -183,10 +186,7 @@ class Stage:
             self._run_to(min([end, *self._dues()]))
 
     def _dues(self) -> list[int]:
-        dues = [due for member in self.crew if (due := member.due()) is not None]
-        if self._watching():
-            dues.append((self.tick // self.steps_per_control + 1) * self.steps_per_control)
-        return dues
+        return [due for member in self.crew if (due := member.due()) is not None]
 
     def _let_crew_act(self) -> None:
         for member in self.crew:
@@ -195,20 +195,53 @@ class Stage:
                 member.act()
 
     def _run_to(self, tick: int) -> None:
-        steps = tick - self.tick
-        if self._looked != self.tick and self._watching():
+        """Take steps in one compiled call; it ends early where someone is hit."""
+        watching = self._watching()
+        if watching and self._looked != self.tick:
             self._look()  # a joint has just been given a law that asks what carries it
-        if any(self.board.programs.tolist()):  # for eight numbers faster than asking the array
+        programs = self.board.programs.tobytes()
+        if programs != self._connected:
             connect(self.board)
-        taken = run(
-            self.model._address, self.data._address, self.board.table, self.tick, steps,
-            self.steps_per_control, self.step_time, SPEED_LIMIT,
-        )  # fmt: skip
+            self._connected = programs
+        steps, fine = tick - self.tick, self._parts > 1 and tick > self.tick
+        taken = self._run_fine(watching) if fine else self._run(steps, watching)
         self.tick += abs(taken)
-        if taken != steps:
+        if taken < 0:
             raise self._blow_up()
-        if self._watching():
-            self._look()
+        counts = self.board.counts
+        if watching and self.tick % self.steps_per_control:
+            self._look()  # someone acts between two control steps
+        elif watching:
+            self._looked = self.tick
+            self._tell(self.watch.hits(int(counts[7]), self.time) if counts[7] else [])
+
+    def refine(self, parts: int) -> None:
+        """Take the next physics step in so many equal parts: where something turns far within one."""
+        self._parts = max(self._parts, parts)
+
+    def _run(self, steps: int, watching: bool) -> int:
+        """Let the compiled loop take steps; return how many it took, negative where it blew up."""
+        counts = self.board.counts
+        counts[6] = self.watch.table if watching else 0
+        taken = run(
+            self.model._address, self.data._address, self.board.table, self.tick, steps, self.steps_per_control,
+            self.step_time, SPEED_LIMIT,
+        )  # fmt: skip
+        counts[6] = 0
+        return int(taken)
+
+    def _run_fine(self, watching: bool) -> int:
+        """Take one step in parts; crew, control and contact watch see one step."""
+        parts, counts, times, option = self._parts, self.board.counts, self.board.times, self.model.opt
+        lookouts, short = counts[8].copy(), self.step_time / parts
+        counts[6], counts[8], times[0], option.timestep = self.watch.table if watching else 0, 0, short, short
+        taken = run(
+            self.model._address, self.data._address, self.board.table, self.tick * parts, parts,
+            self.steps_per_control * parts, short, SPEED_LIMIT,
+        )  # fmt: skip
+        counts[6], counts[8], times[0], option.timestep = 0, lookouts, self.step_time, self.step_time
+        self._parts = 1
+        return 1 if taken > 0 else -1
 
     def _watching(self) -> bool:
         """Whether contacts have to be looked at after every control step.
@@ -220,7 +253,10 @@ class Stage:
 
     def _look(self) -> None:
         self._looked = self.tick
-        for hit in self.watch.look(self.time):
+        self._tell(self.watch.look(self.time))
+
+    def _tell(self, hits: list[Hit]) -> None:
+        for hit in hits:
             for listener in self.hit_listeners:
                 listener(hit)
 
@@ -248,6 +284,7 @@ class Stage:
             "tick": self.tick,
             "ready": self._ready,
             "looked": self._looked,
+            "parts": self._parts,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -258,6 +295,7 @@ class Stage:
         self.tick = state["tick"]
         self._ready = state["ready"]
         self._looked = state["looked"]
+        self._parts = state["parts"]
         self.rng.bit_generator.state = state["rng"]
         # What the engine derives from the state, so that whoever looks at contacts or poses sees the right ones.
         applied = self.data.qfrc_applied.copy()

@@ -202,7 +202,7 @@ def test_a_controller_with_a_poor_chance_steps_back_for_a_rival_with_a_better_on
         data = tuple(Sample(k, tuple(row), bool(ok), "", ()) for k, (row, ok) in enumerate(zip(x, good, strict=True)))
         machines[upright], _ = train(Samples(BALANCE, 0, digest, data))
     now = Situation(stage, stage.character("ada"))
-    cases = [(True, [], None), (False, [], None), (False, [True], IDLE + 1), (True, [False], None)]
+    cases = ((True, [], None), (False, [], None), (False, [True], IDLE + 1), (True, [False], None))
     for good, rivals, expected in cases:
         bidder = LearnedBid(RagDoll(), machines[good], stage, "ada", rivals=[machines[one] for one in rivals])
         bid = bidder.bid(now)

@@ -7,6 +7,7 @@ from helpers import feet, joint_angles_between, make_stage, momentum, outer_impu
 from stunt.direction.supervisor.contract import Bid
 from stunt.direction.supervisor.supervisor import Supervisor
 from stunt.direction.supervisor.twin import Twin
+from stunt.stage import loop
 
 
 def within_bar(change, before):
@@ -16,14 +17,27 @@ def within_bar(change, before):
     return all(ok), linear, angular
 
 
-# At 120 Hz the leg of the kick turns 12° a step at its fastest; there the engine's own step no longer keeps momentum.
-@pytest.mark.parametrize(
-    ("clip", "hz"),
-    [("walk", 120.0), ("punch", 120.0), ("idle", 120.0), ("walk", 480.0), ("kick", 480.0), ("punch", 480.0)],
-)
-def test_momentum_is_kept_from_data_to_forces(clip, hz):
+def outer_impulse_of_step(stage, monkeypatch):
+    """Take one step, part by part where it is taken in parts; return what came from outside in all of them, (6,)."""
+    total, steps = np.zeros(6), loop.run
+
+    def one_by_one(model, data, table, tick, count, per_control, seconds, limit):
+        for k in range(count):
+            assert steps(model, data, table, tick + k, 1, per_control, seconds, limit) == 1
+            total[:] += outer_impulse(stage) * seconds / stage.step_time
+        return count
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "run", one_by_one)
+        stage.advance(1)
+    return total
+
+
+@pytest.mark.parametrize("hz", [120.0, 240.0, 480.0])
+@pytest.mark.parametrize("clip", ["idle", "walk", "punch", "kick"])
+def test_momentum_is_kept_from_data_to_forces(clip, hz, monkeypatch):
     worst = np.zeros(3)
-    for moment in (0.37, 0.71, 1.13, 1.52):
+    for moment in (0.37, 0.71, 0.85, 0.92, 1.13, 1.52):
         stage = make_stage(hz=hz)
         supervisor = Supervisor(stage, "ada", [player(stage, clip)])
         stage.step(moment)
@@ -32,13 +46,30 @@ def test_momentum_is_kept_from_data_to_forces(clip, hz):
         twin.start(supervisor.look(), supervisor.actor, Bid(1.0))
         supervisor.current = twin
         assert (stage.data.qpos == qpos).all()
-        stage.advance(1)
-        change = momentum(stage) - before - outer_impulse(stage)
+        outer = outer_impulse_of_step(stage, monkeypatch)
+        assert stage.time == pytest.approx(round(moment * hz) / hz + 1.0 / hz)
+        change = momentum(stage) - before - outer
         fine, linear, angular = within_bar(change, before)
         jump = np.degrees(_against_data(stage, supervisor, qpos).max())
         worst = np.maximum(worst, [linear, angular, jump])
         assert fine and jump < 0.5, (moment, linear, angular, jump)
     print(f"\n{clip}, {hz:g} Hz: momentum off by {worst[0]:.3f} kg·m/s, {worst[1]:.3f} kg·m²/s; joints {worst[2]:.2f}°")
+
+
+def test_a_step_taken_in_parts_is_one_step_for_everyone_and_survives_a_save():
+    one, two = make_stage(hz=120.0), make_stage(hz=120.0)
+    for stage in (one, two):
+        Supervisor(stage, "ada", [player(stage, "walk")])
+        stage.step(0.5)
+        stage.refine(4)
+    saved = two.save()
+    two.step(0.3)
+    two.restore(saved)
+    for stage in (one, two):
+        stage.step(0.3)
+    assert one.tick == two.tick == 96 and one.model.opt.timestep == one.step_time
+    assert one.data.time == pytest.approx(one.time)
+    assert (one.data.qpos == two.data.qpos).all() and (one.data.qvel == two.data.qvel).all()
 
 
 def _against_data(stage, supervisor, before):
@@ -116,9 +147,8 @@ def test_from_data_to_data_without_jumps_or_sliding_feet(asked, moment):
     assert supervisor.running == asked
     slid = slide(track)
     print(f"\nidle → {asked}: velocity steps {max(speeds):.2f} rad/s, slid {100 * slid:.1f} cm")
-    # Nobody can be in the middle of a stride half a second after standing without some hurry.
-    assert max(speeds) < (1.5 if asked == "walk" else 1.0)
-    assert slid < (0.04 if asked == "walk" else 0.03)
+    assert max(speeds) < 1.0
+    assert slid < 0.03
 
 
 def test_from_forces_to_forces_nothing_jumps():

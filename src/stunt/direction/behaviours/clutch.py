@@ -36,6 +36,7 @@ class Clutch(Balance):
     name = "clutch"
     priority = ORDINARY + 5
     interrupts = True
+    wakes = "hit"
     longest = 5.0
     shared = ("sense", "drive", "_ears", "_who")
 

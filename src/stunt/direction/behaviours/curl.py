@@ -27,6 +27,7 @@ class Curl(Behaviour):
     name = "curl"
     priority = REFLEX
     interrupts = True
+    wakes = "flying"
     longest = 5.0
     low = True
 

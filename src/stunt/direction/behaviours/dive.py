@@ -68,6 +68,7 @@ class Dive(Behaviour):
     name = "dive"
     priority = REFLEX + 2
     interrupts = True
+    wakes = "flying"
     longest = 4.0
     low = True
 

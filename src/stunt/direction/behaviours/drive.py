@@ -85,7 +85,7 @@ class Drive:
         place = self.sense.feel().root
         rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), *self._joints)
         here = actor.stage.data.qpos[None, actor.slices[0]].copy()
-        actor._take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
+        actor.take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
 
     def _grip(self, swing: str) -> Floats:
         """Return the friction of each sole for two rows, (2, soles)."""

@@ -38,6 +38,7 @@ class Duck(Behaviour):
     name = "duck"
     priority = REFLEX + 1
     interrupts = True
+    wakes = "flying"
     longest = 4.0
     low = True
 

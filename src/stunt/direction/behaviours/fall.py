@@ -47,6 +47,7 @@ class Fall(Behaviour):
     name = "fall"
     priority = REFLEX
     interrupts = True
+    wakes = "forces"
     longest = 6.0
     practice: ClassVar[Practice] = Practice(("falling",), "says")
 

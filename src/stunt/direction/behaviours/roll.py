@@ -41,6 +41,7 @@ class Roll(Behaviour):
     name = "roll"
     priority = REFLEX + 1
     interrupts = True
+    wakes = "forces"
     longest = 3.0
     low = True
     practice: ClassVar[Practice] = Practice(

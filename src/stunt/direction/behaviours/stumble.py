@@ -38,6 +38,7 @@ class Stumble(Behaviour):
     name = "stumble"
     priority = REFLEX
     interrupts = True
+    wakes = "forces"
     longest = 4.0
 
     def __init__(self, name: str = "", *, most_steps: Count = 6, spring: Help = 0.4) -> None:

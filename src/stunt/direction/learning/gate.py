@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from stunt.direction.learning.features import CAPTURE, HEIGHT, LEAN, body_digest, features
 from stunt.direction.learning.machine import Machine
-from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import IDLE, BaseController, Bid, Controller, Status
+from stunt.direction.supervisor.contract import IDLE, Bid, Controller
 from stunt.direction.supervisor.situation import Situation
+from stunt.direction.supervisor.wrappers import Wrapped
 from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
@@ -38,7 +38,7 @@ def off_balance(seen: Floats) -> bool:
     return math.hypot(*seen[CAPTURE : CAPTURE + 2]) > OFF_BALANCE or math.hypot(*seen[LEAN : LEAN + 2]) > LEANING
 
 
-class LearnedBid(BaseController):
+class LearnedBid(Wrapped):
     """A controller whose bids go by a learned pre-condition.
 
     Attributes:
@@ -65,11 +65,10 @@ class LearnedBid(BaseController):
         Raises:
             WrongBodyError: It was learned on another body.
         """
-        super().__init__(inner.name)
+        super().__init__(inner)
         machine.check_body(body_digest(stage.model, stage.character(character)))
-        self.inner, self.machine, self.least, self.rivals = inner, machine, least, tuple(rivals)
-        self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
+        self.machine, self.least, self.rivals = machine, least, tuple(rivals)
+        self.wakes = "forces"
 
     def bid(self, now: Situation) -> Bid | None:
         """Bid as the controller does, unless its chance is poor and a rival's is much better.
@@ -92,23 +91,3 @@ class LearnedBid(BaseController):
     def _has_better(self, seen: Floats, chance: float) -> bool:
         """Whether a rival has a much better chance."""
         return any(float(rival.chance(seen)) > max(self.least, chance + BETTER) for rival in self.rivals)
-
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
-        """Let the controller begin."""
-        self.inner.start(now, actor, bid)
-
-    def step(self, now: Situation, actor: Actor) -> Status:
-        """Let it go on."""
-        return self.inner.step(now, actor)
-
-    def stop(self, now: Situation, actor: Actor) -> None:
-        """Let it stop."""
-        self.inner.stop(now, actor)
-
-    def save(self) -> Any:
-        """Return what the controller must keep."""
-        return self.inner.save()
-
-    def restore(self, state: Any) -> None:
-        """Put it back."""
-        self.inner.restore(state)

@@ -10,7 +10,8 @@ import numpy as np
 
 from stunt.direction.motion_rows import Motion, motion_of_clip
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import ORDINARY, RUNNING, BaseController, Bid, Status, succeeded
+from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD, DataController
 from stunt.direction.supervisor.grounding import grounded
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.similarity import Similarity, dof_weights
@@ -18,34 +19,23 @@ from stunt.direction.supervisor.situation import Situation
 from stunt.motion.clip import Clip
 from stunt.stage.loop import Stage
 
-THRESHOLD: Final = 0.06
-"""Distance up to which a frame is alike enough to go on from [rad, see `similarity`]. Standing and walking are 0.05
-apart, standing and lying 0.25; a body that tracks a walk is within 0.013 of it."""
-HIT_THRESHOLD: Final = 0.012
-"""The same for the state a blow would leave: about what 7 kg·m/s at the chest do."""
-BLEND: Final = 0.5
-"""How long going over to a clip takes [s] (the paper's 15 frames at 30 Hz)."""
+ASLEEP: Final = 60.0
+"""Longest time a clip that goes on needs nobody to look after it [s]."""
+SOON: Final = 0.1
+"""Nearer to its end than this it is looked after again [s]."""
 LOW: Final = 0.5
 """A clip whose root comes below this share of its standing height means to be low: being down in it is no fall."""
-WANTED: Final = 3.0
-"""A clip the user asks for may begin this much further away."""
 
 
-class ClipPlayer(BaseController):
+class ClipPlayer(DataController):
     """Plays one clip, entered at the frame most like the character's state.
 
     Attributes:
         motion: The clip in the body's coordinates.
-        threshold: Up to which distance it bids.
-        hit_threshold: Up to which distance of the state a blow would leave it goes on. High: hits do not stop it, and
-            it pushes what is in the way.
-        blend: How long going over takes [s].
         begins: Whether it is always entered at its beginning (a kick), not anywhere (a walk).
         passive: Names of what does not count as a hit while it plays.
     """
 
-    kinematic = True
-    longest = 3600.0
     shared = ("motion", "_similarity")
 
     def __init__(
@@ -82,30 +72,35 @@ class ClipPlayer(BaseController):
             passive: What does not count as a hit while it plays.
             firm: With how many times its inertia it pushes what is in its way (a kick: more than a limp leg).
         """
-        super().__init__(name)
-        self.motion, self.threshold, self.blend, self.begins = motion, threshold, blend, begins
-        self.hit_threshold = hit_threshold
-        self.priority, self.only_asked, self.passive, self.firm = priority, only_asked, passive, firm
         who = stage.character(character)
         layout = Layout.of(who)
-        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
+        similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
+        super().__init__(
+            name, similarity, threshold=threshold, hit_threshold=hit_threshold, blend=blend, priority=priority,
+            only_asked=only_asked,
+        )  # fmt: skip
+        self.motion, self.begins, self.passive, self.firm = motion, begins, passive, firm
         self._playing = False
         self.low = who.root is not None and bool((motion.qpos[:, 2] < LOW * stage.model.qpos0[who.root.qpos + 2]).any())
         self._similarity.best(motion.qpos[0], np.zeros(layout.nv))  # loads what is compiled before the show
 
+    @property
+    def playing(self) -> bool:
+        """Whether it is in charge."""
+        return self._playing
+
     def bid(self, now: Situation) -> Bid | float | None:
         """Bid where a frame is alike enough."""
-        asked = now.request == self.name
-        if self.only_asked and not asked and not self._playing:
+        if not self.may_bid(now):
             return None
-        if now.last is None and now.elapsed == 0.0 and not self._playing:
+        if self.opens(now):
             return Bid(0.5, "from its beginning", 0.0)
-        match = self._similarity.best(now.qpos, now.qvel)
-        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
+        limit = self.limit(now)
         if self.begins and not self._playing:
             far = self._similarity.distance(now.qpos, now.qvel, 0)
             return Bid(max(0.0, 1.0 - far / limit), f"{far:.2f} from its beginning", 0.0) if far <= limit else None
-        if match.distance > limit:
+        match = self.nearest(now)
+        if match is None:
             return None
         last = len(self.motion.qpos) - round(1.5 * self.blend * self.motion.fps)  # there must be something left to play
         frame = match.frame if self.motion.loop else min(match.frame, max(last, 0))
@@ -121,15 +116,11 @@ class ClipPlayer(BaseController):
         self._playing = True
 
     def step(self, now: Situation, actor: Actor) -> Status:
-        """Play on; a looping clip begins again."""
+        """Play on; a looping clip begins again by itself."""
         left = actor.left
-        if self.motion.loop:
-            if left < 1.0:
-                actor.play_on()
-                left = actor.left
-        elif left < 0.04:
+        if left < 0.04:
             return succeeded("the clip ended")
-        return Status("running", wake=0.5) if left > 1.6 else RUNNING
+        return Status("running", wake=min(left - SOON, ASLEEP)) if left > 2.0 * SOON else RUNNING
 
     def stop(self, now: Situation, actor: Actor) -> None:
         """Let go."""

@@ -1,8 +1,8 @@
 """The conformance checker: does a controller keep the contract? For users (`stunt check module:Class`) and for us.
 
-Tries a controller on a small stage: standing, playing data, tipping over, lying, hit by a ball, a ball flying at the
-head. In each it is asked to bid for up to a second, started once it does, run, stopped, and saved and restored in the
-middle. Says everything that is wrong, not only the first.
+Tries a controller on a small stage: standing, playing data, tipping over, lying, hit by a ball, struck hard, a ball
+flying at the head. In each it is asked to bid for up to a second, started once it does, run, stopped, and saved and
+restored in the middle. Says everything that is wrong, not only the first.
 """
 
 from __future__ import annotations
@@ -122,14 +122,24 @@ def _hit(stage: Stage, actor: Actor) -> None:
     _fly(stage, np.array([0.6, 0.0, 1.3]), np.array([-6.0, 0.0, 0.5]))
 
 
+def _struck(stage: Stage, actor: Actor) -> None:
+    _standing(stage, actor)
+    _fly(stage, _head(stage, actor) + [2.0, 0.0, 0.05], np.array([-25.0, 0.0, 0.4]))
+
+
 def _at_head(stage: Stage, actor: Actor) -> None:
     """Play data while a ball will be at the head in half a second."""
     _on_data(stage, actor)
-    mujoco.mj_kinematics(stage.model, stage.data)
-    names = [name for name in ("head", "thorax") if name in actor.character.bodies]
-    head = stage.data.xpos[actor.character.bodies[names[0]]] if names else np.array([0.0, 0.0, 1.5])
+    head = _head(stage, actor)
     begin = head + [3.0, 0.0, 0.05]
     _fly(stage, begin, (head + [0.0, 0.0, 0.08] - begin) / 0.5 + [0.0, 0.0, 0.25 * 9.81])
+
+
+def _head(stage: Stage, actor: Actor) -> Any:
+    """Return where the head is, or what comes nearest to one [m], (3,)."""
+    mujoco.mj_kinematics(stage.model, stage.data)
+    names = [name for name in ("head", "thorax") if name in actor.character.bodies]
+    return stage.data.xpos[actor.character.bodies[names[0]]].copy() if names else np.array([0.0, 0.0, 1.5])
 
 
 def _fly(stage: Stage, position: Any, velocity: Any) -> None:
@@ -140,7 +150,7 @@ def _fly(stage: Stage, position: Any, velocity: Any) -> None:
 
 TRIALS: Final[dict[str, Callable[[Stage, Actor], None]]] = {
     "standing": _standing, "on data": _on_data, "tipping over": _tipping, "lying": _lying, "hit by a ball": _hit,
-    "ball at the head": _at_head,
+    "struck hard": _struck, "ball at the head": _at_head,
 }  # fmt: skip
 
 

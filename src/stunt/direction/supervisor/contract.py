@@ -16,6 +16,7 @@ should go and how strong it is (`actor.follow`, `actor.aim`, `actor.stun`, `acto
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
@@ -36,11 +37,15 @@ class Status:
         reason: Why, for the log; a few words.
         wake: Running, it need not be asked again before so many seconds have passed, if nothing happens and nobody else
             wants to be asked; 0: at the next look.
+        tilt: Unless, before that, the character tilts further than this [rad] …
+        broken: … or its root spring has been broken for so long [s]: the compiled loop looks after it.
     """
 
     state: State
     reason: str = ""
     wake: float = 0.0
+    tilt: float = math.inf
+    broken: float = math.inf
 
     @property
     def running(self) -> bool:
@@ -80,6 +85,12 @@ class Bid:
 
 IDLE, ORDINARY, RECOVERY, REFLEX, EMERGENCY = 0, 10, 20, 30, 40
 """Priorities the house uses: a last resort; motion one asks for; getting up; ducking and catching; going limp."""
+
+
+Wakes = Literal["always", "flying", "hit", "forces"]
+"""When one that may interrupt is asked while data is in charge: at every look, once something flies near (within 3.5 m
+in the next 1.25 s), after a hit, or not before forces are in charge. A controller that has no `wakes` is always asked;
+under forces, and after hits, all are."""
 
 
 @runtime_checkable
@@ -129,6 +140,8 @@ class BaseController:
     longest: float = 60.0
     low: bool = False
     """Whether it means the body to crouch, roll or lie: being down under it is no fall (see `record/falls.py`)."""
+    wakes: Wakes = "always"
+    """When it is asked, if it interrupts, while data is in charge."""
     shared: ClassVar[tuple[str, ...]] = ()
     """Attributes that never change (clips, models) and need not be copied on save."""
 

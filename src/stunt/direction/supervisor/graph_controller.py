@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from stunt import rotations
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD, WANTED
-from stunt.direction.supervisor.contract import ORDINARY, BaseController, Bid
+from stunt.direction.supervisor.contract import ORDINARY, Bid
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD, DataController
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.similarity import Similarity, dof_weights
 from stunt.direction.supervisor.situation import Situation
@@ -22,19 +22,12 @@ from stunt.rotations import Floats
 from stunt.stage.loop import Stage
 
 
-class GraphController(BaseController):
+class GraphController(DataController):
     """A kinematic controller that plays a motion graph, entered at the frame most like the character's state.
 
     Attributes:
         graph: What it goes through.
-        threshold: Up to which distance it bids (see `clip_player`).
-        hit_threshold: Up to which distance of the state a blow would leave it goes on.
-        blend: How long going over takes [s].
-        only_asked: Whether it bids only when the user asks for it (or while it plays).
     """
-
-    kinematic = True
-    longest = 3600.0
 
     def __init__(
         self,
@@ -67,18 +60,23 @@ class GraphController(BaseController):
         Raises:
             BodyError: The character has other bones than the graph's clips.
         """
-        super().__init__(name)
-        self.graph, self.threshold, self.hit_threshold = graph, threshold, hit_threshold
-        self.blend, self.priority, self.only_asked = blend, priority, only_asked
         who = stage.character(character)
-        self._body = body_from_clip(graph.skeleton_clip)
+        self.graph, self._body = graph, body_from_clip(graph.skeleton_clip)
         if list(who.joints) != [bone.joint for bone in self._body.plan.bones[1:]]:
             raise BodyError(f"'{character}' does not have the bones of the walk's clips; make one of them its body.")
         layout = Layout.of(who)
         self._numbers = [(s, int(f)) for s, kept in enumerate(graph.kept) for f in np.flatnonzero(kept)]
         frames = np.concatenate([self._frames(number, layout) for number in range(len(graph.sources))])
-        self._similarity = Similarity(layout, dof_weights(stage.model, who, weights), frames)
+        super().__init__(
+            name, Similarity(layout, dof_weights(stage.model, who, weights), frames), threshold=threshold,
+            hit_threshold=hit_threshold, blend=blend, priority=priority, only_asked=only_asked,
+        )  # fmt: skip
         self._begun = -1.0
+
+    @property
+    def playing(self) -> bool:
+        """Whether it is in charge."""
+        return self._begun >= 0.0
 
     def _frames(self, source: int, layout: Layout) -> Floats:
         """Return states of the kept frames of a clip, (F, nq + nv)."""
@@ -92,14 +90,12 @@ class GraphController(BaseController):
 
     def _most_alike(self, now: Situation) -> Bid | None:
         """Return a bid to go on from the frame most like the state, where one is alike enough."""
-        match = self._similarity.best(now.qpos, now.qvel)
-        asked = now.request == self.name
-        limit = self.hit_threshold if now.struck else self.threshold * (WANTED if asked else 1.0)
-        if match.distance > limit:
+        match = self.nearest(now)
+        if match is None:
             return None
         source, frame = self._numbers[match.frame]
         why = f"{match.distance:.2f} from {self.graph.sources[source].name}, frame {frame}"
-        return Bid(1.0 - match.distance / limit, why, (source, frame))
+        return Bid(1.0 - match.distance / self.limit(now), why, (source, frame))
 
     def _place(self, now: Situation, source: int, frame: int) -> Planar:
         """Return where a clip must lie so that a frame of it is where the character is and faces."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.contract import STATES, Bid, Controller, Status, failed
+from stunt.direction.supervisor.contract import STATES, Bid, Controller, Status
 from stunt.direction.supervisor.situation import Situation
 from stunt.errors import InvalidValueError, StuntError
 
@@ -41,6 +41,11 @@ class BrokenContract(Exception):  # noqa: N818  (not an error of ours, and never
         """Say who and what."""
         self.controller, self.reason = controller, reason
         super().__init__(f"'{controller.name}' {reason}")
+
+
+def as_broken(controller: Controller, verb: str, error: BaseException) -> BrokenContract:
+    """Return what a controller raised as a break of the contract."""
+    return error if isinstance(error, BrokenContract) else BrokenContract(controller, f"raised in {verb}: {error!r}")
 
 
 def missing_in(thing: Any) -> list[str]:
@@ -90,8 +95,15 @@ def ask_bid(controller: Controller, now: Situation) -> Bid | None:
         answer = controller.bid(now)
     except MISTAKES as error:  # whatever it is, the character goes on
         raise BrokenContract(controller, f"raised in bid: {error!r}") from error
-    if answer is None:
-        return None
+    return None if answer is None else checked_bid(controller, answer)
+
+
+def checked_bid(controller: Controller, answer: object) -> Bid:
+    """Return what a controller answered as a bid.
+
+    Raises:
+        BrokenContract: It is none.
+    """
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
         answer = Bid(float(answer))
     if not isinstance(answer, Bid):
@@ -126,4 +138,7 @@ def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
     return status
 
 
-__all__ = ["MISTAKES", "BrokenContract", "ask_bid", "ask_step", "check_pool", "failed", "missing_in"]
+__all__ = [
+    *("MISTAKES", "BrokenContract", "as_broken", "ask_bid", "ask_step", "check_pool", "checked_bid"),
+    "missing_in",
+]

@@ -108,11 +108,8 @@ class Layout:
         """Return frames with others between them, along the curves data is played along, (factor·(F−1)+1, nq+nv)."""
         if len(frames) < 2:
             return frames
-        way = self.difference(frames[1:, : self.nq], frames[:-1, : self.nq])
-        out = np.empty((factor * len(way) + 1, self.nq + self.nv))
-        change = np.empty((1, self.nv))
-        dense_rows(frames, way, self.nq, 1.0 / fps, factor, *self.columns, change, out)
-        out[-1] = frames[-1]
+        out = np.empty((factor * (len(frames) - 1) + 1, self.nq + self.nv))
+        dense_rows(frames, self.nq, 1.0 / fps, factor, *self.columns, out)
         return out
 
     def frames(self, motion: Motion) -> Floats:

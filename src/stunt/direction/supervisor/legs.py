@@ -1,8 +1,9 @@
-"""Legs of a body on ball joints, and how they bend so that a foot is where it should be."""
+"""Legs of a body on ball joints, as compiled functions take them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import mujoco
@@ -10,95 +11,86 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.direction.supervisor.legs_kernel import bend_leg
-from stunt.direction.supervisor.posing import Posed
-from stunt.rotations import Floats
+from stunt.direction.motion_rows import sole_geoms
+from stunt.direction.supervisor.posing import body_count
 
 _BALL = 1
+Chain = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
-class Leg:
-    """One leg, as indices of bodies counted from the root, and columns of the joints' quaternions in `qpos`."""
+@dataclass(frozen=True, eq=False)
+class Legs:
+    """The legs of one character; bodies are counted from the root.
 
-    thigh: int
-    shank: int
-    foot: int
-    hip_q: int
-    knee_q: int
-    ankle_q: int
+    Attributes:
+        some: Which bodies belong to legs, toes included, or carry them, (bodies,).
+        chains: Of each leg: what it hangs on, thigh, shank and foot (L, 4); columns of the three joints' quaternions in
+            `qpos` (L, 3); lengths of thigh and shank [m] (L, 2); turns of the three in their parents' frames (L, 3, 4).
+        soles: Of each geom of foot or toes that stands on the ground: its leg, body and kind (S, 3), its place (S, 3)
+            and turn (S, 4) in the body, and its size (S, 3).
+    """
+
+    some: NDArray[np.bool_]
+    chains: tuple[Any, ...]
+    soles: tuple[Any, ...]
 
 
-_LEGS: WeakKeyDictionary[Character, tuple[list[Leg], NDArray[np.bool_]]] = WeakKeyDictionary()
+_LEGS: WeakKeyDictionary[Character, Legs] = WeakKeyDictionary()
 
 
-def legs_and_bodies(model: mujoco.MjModel, character: Character) -> tuple[list[Leg], NDArray[np.bool_]]:
-    """Return a character's legs (see `legs_of`) and which bodies they are made of (see `bodies_of`)."""
+def legs_of(model: mujoco.MjModel, character: Character) -> Legs:
+    """Return the legs that end in feet and hang on ball joints; others are left alone."""
     known = _LEGS.get(character)
     if known is None:
-        legs = legs_of(model, character)
-        known = _LEGS[character] = legs, bodies_of(model, character, legs)
+        found = [chain for name, foot in character.bodies.items() if (chain := _chain(model, character, name, foot))]
+        some, shapes = _bodies(model, character, found), _shapes(model, character, found)
+        known = _LEGS[character] = Legs(some, shapes, _soles(model, character, found))
     return known
 
 
-def legs_of(model: mujoco.MjModel, character: Character) -> list[Leg]:
-    """Return the legs that end in feet and hang on ball joints; others are left alone."""
-    found, first = list[Leg](), character.root_body
-    for name, foot in character.bodies.items():
-        if "foot" not in name:
-            continue
-        shank = int(model.body_parentid[foot])
-        thigh = int(model.body_parentid[shank])
-        chain = (thigh, shank, foot)
-        balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
-        if balls and thigh > first and character.root is not None:
-            q = [int(model.jnt_qposadr[model.body_jntadr[b]]) - character.root.qpos for b in chain]
-            found.append(Leg(thigh - first, shank - first, foot - first, *q))
-    return found
+def _chain(model: mujoco.MjModel, character: Character, name: str, foot: int) -> Chain | None:
+    """Return thigh, shank and foot of a leg that ends in a body; None where it is no leg that can be bent."""
+    if "foot" not in name:
+        return None
+    shank = int(model.body_parentid[foot])
+    chain = (int(model.body_parentid[shank]), shank, foot)
+    balls = all(model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == _BALL for b in chain)
+    return chain if balls and chain[0] > character.root_body and character.root is not None else None
 
 
-def bodies_of(model: mujoco.MjModel, character: Character, legs: list[Leg]) -> NDArray[np.bool_]:
+def _shapes(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> tuple[Any, ...]:
+    first, count = character.root_body, len(chains)
+    root = character.root.qpos if character.root is not None else 0
+    bodies = np.array([[model.body_parentid[c[0]], *c] for c in chains], np.int64).reshape(count, 4) - first
+    columns = [[model.jnt_qposadr[model.body_jntadr[b]] - root for b in c] for c in chains]
+    lengths = [[np.linalg.norm(model.body_pos[b]) for b in c[1:]] for c in chains]
+    own = [[model.body_quat[b] for b in c] for c in chains]
+    return (
+        bodies, np.array(columns, np.int64).reshape(count, 3), np.array(lengths, float).reshape(count, 2),
+        np.array(own, float).reshape(count, 3, 4),
+    )  # fmt: skip
+
+
+def _soles(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> tuple[Any, ...]:
+    found = []
+    for geom in sole_geoms(model, character) if chains else []:
+        body = int(model.geom_bodyid[geom])
+        mine = (body, int(model.body_parentid[body]))
+        found += [(geom, leg, body - character.root_body) for leg, chain in enumerate(chains) if chain[2] in mine]
+    geoms = [geom for geom, _, _ in found]
+    which = np.array([[leg, body, model.geom_type[geom]] for geom, leg, body in found], np.int64).reshape(-1, 3)
+    return which, model.geom_pos[geoms].copy(), model.geom_quat[geoms].copy(), model.geom_size[geoms].copy()
+
+
+def _bodies(model: mujoco.MjModel, character: Character, chains: list[Chain]) -> NDArray[np.bool_]:
     """Return which bodies, counted from the root, belong to legs, toes included, or carry them, (bodies,)."""
-    first, end = character.root_body, max(character.bodies.values()) + 1
-    wanted = np.zeros(end - first, np.bool_)
-    for leg in legs:
-        body = leg.foot + first
+    first, count = character.root_body, body_count(character)
+    wanted = np.zeros(count, np.bool_)
+    for chain in chains:
+        body = chain[2]
         while body >= first:
             wanted[body - first] = True
             body = int(model.body_parentid[body])
-    for body in range(first + 1, end):
-        parent = int(model.body_parentid[body]) - first
-        wanted[body - first] |= any(parent == leg.foot for leg in legs)
+    for body in range(first + 1, first + count):
+        wanted[body - first] |= any(int(model.body_parentid[body]) == chain[2] for chain in chains)
     return wanted
-
-
-def leg_length(model: mujoco.MjModel, character: Character, leg: Leg) -> float:
-    """Return a leg's length from hip to ankle [m]."""
-    first = character.root_body
-    return float(np.linalg.norm(model.body_pos[leg.shank + first]) + np.linalg.norm(model.body_pos[leg.foot + first]))
-
-
-def reach(
-    model: mujoco.MjModel, character: Character, frames: Floats, leg: Leg, now: Posed, path: Floats, turns: Floats
-) -> None:
-    """Bend a leg in all frames so that its foot is on a path, in place.
-
-    Args:
-        model: The scene.
-        character: Whose leg.
-        frames: Own coordinates (and whatever follows them), (F, …), written.
-        leg: Which.
-        now: Where the bodies are in these frames.
-        path: Where the ankle should be [m], (F, 3).
-        turns: How the foot should be turned, (F, 4).
-    """
-    first = character.root_body
-    own = np.stack([model.body_quat[body + first] for body in (leg.thigh, leg.shank, leg.foot)])
-    above = int(model.body_parentid[leg.thigh + first]) - first
-    bend_leg(
-        now.positions, now.turns, np.array([above, leg.thigh, leg.shank, leg.foot]),
-        float(np.linalg.norm(model.body_pos[leg.shank + first])),
-        float(np.linalg.norm(model.body_pos[leg.foot + first])),
-        np.ascontiguousarray(path), np.ascontiguousarray(turns), own,
-        np.array([leg.hip_q, leg.knee_q, leg.ankle_q]), frames,
-    )  # fmt: skip

@@ -23,8 +23,8 @@ from stunt.direction.door.values import (
     truth,
     whole,
 )
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.fight_part import FightSpec, fight_to_data, read_fight
 from stunt.direction.supervisor.parameters import Parameter, parameters_of
 from stunt.direction.supervisor.registry import maker_of

@@ -10,8 +10,8 @@ import numpy as np
 
 from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
-from stunt.direction.supervisor.clip_player import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY, RUNNING, Bid, Status, succeeded
+from stunt.direction.supervisor.data_controller import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.graph_controller import GraphController
 from stunt.direction.supervisor.situation import Situation
 from stunt.motion.graph.build import MotionGraph
@@ -90,13 +90,11 @@ class PathWalker(GraphController):
 
     def bid(self, now: Situation) -> Bid | None:
         """Bid where a frame of the graph is alike enough and there is some way left."""
-        asked, walking = now.request == self.name, self._begun >= 0.0
-        if self.only_asked and not asked and not walking:
+        if not self.may_bid(now):
             return None
-        if now.last is None and now.elapsed == 0.0 and not walking:
+        if self.opens(now):
             return Bid(0.5, "from the path's beginning")
-        end = self.path.samples[-1, :2]
-        if not walking and math.dist(now.root_position[:2], end) < _NEAR:
+        if not self.playing and math.dist(now.root_position[:2], self.path.samples[-1, :2]) < _NEAR:
             return None
         return self._most_alike(now)
 

@@ -7,6 +7,8 @@ hundreds of those.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
@@ -16,103 +18,88 @@ from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.posing_kernel import multiply_rows, pose_bodies, rotate_rows
-from stunt.direction.supervisor.state_kernel import ground_speeds, relative_turns
+from stunt.direction.supervisor.posing_kernel import lift_rows
 from stunt.rotations import Floats
+
+Bones = tuple[Any, ...]
+_BONES: WeakKeyDictionary[Character, Bones] = WeakKeyDictionary()
+
+
+def bones_of(model: mujoco.MjModel, character: Character) -> Bones:
+    """Return what compiled functions know a body by: its first body and coordinate, and the model's own arrays.
+
+    Asking the model for an array costs more than posing a body by it.
+    """
+    known = _BONES.get(character)
+    if known is None:
+        root = character.root
+        assert root is not None  # supervised characters have free roots
+        known = _BONES[character] = (
+            character.root_body, root.qpos, model.body_parentid, model.body_pos, model.body_quat, model.body_jntadr,
+            model.body_jntnum, model.jnt_type, model.jnt_qposadr, model.jnt_axis, model.jnt_pos, model.qpos0,
+        )  # fmt: skip
+    return known
+
+
+def body_count(character: Character) -> int:
+    """Return how many bodies a character has, gaps included."""
+    return max(character.bodies.values()) + 1 - character.root_body
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
-    """Where all bodies of a character are, in the order of the model, the root first.
+class ServoView:
+    """How a servo sees one body: what never changes of it.
 
     Attributes:
-        positions: [m], (F, bodies, 3).
-        turns: Orientations in the world, (F, bodies, 4).
+        bones: See `bones_of`.
+        above: From which body each is seen: the root, or its parent, (bodies,).
+        toes: The body each sole goes by: a foot by its toe, (soles,).
+        standing: Friction of the soles while they do not swing, (soles,).
     """
 
-    positions: Floats
-    turns: Floats
+    bones: Bones
+    above: NDArray[np.int64]
+    toes: NDArray[np.int64]
+    standing: Floats
+
+    @staticmethod
+    def of(model: mujoco.MjModel, character: Character, soles: list[int], *, parent: bool = False) -> ServoView:
+        """Return how a servo sees a character.
+
+        Args:
+            model: The scene.
+            character: Who.
+            soles: Geoms whose friction goes with the swing of their foot.
+            parent: Whether orientations are relative to the parent.
+        """
+        first, count = character.root_body, body_count(character)
+        above = np.maximum(model.body_parentid[first : first + count] - first, 0) if parent else np.zeros(count)
+        toes = np.array([_toe(model, geom, first, count) for geom in soles], np.int64)
+        standing = model.geom_friction[soles, 0].copy() if soles else np.zeros(0)
+        return ServoView(bones_of(model, character), above.astype(np.int64), toes, standing)
 
 
-def posed(model: mujoco.MjModel, character: Character, qpos: Floats, wanted: NDArray[np.bool_] | None = None) -> Posed:
-    """Return where the bodies are.
-
-    Args:
-        model: The scene.
-        character: Who, with a free root.
-        qpos: Its own coordinates, (F, nq).
-        wanted: Which bodies, counted from the root, (bodies,), with all their ancestors; the others' rows are empty.
-            None: all.
-    """
-    root, first = character.root, character.root_body
-    assert root is not None  # supervised characters have free roots
-    end = max(character.bodies.values()) + 1
-    positions, turns = np.zeros((len(qpos), end - first, 3)), np.zeros((len(qpos), end - first, 4))
-    which = np.ones(end - first, np.bool_) if wanted is None else wanted
-    pose_bodies(
-        np.ascontiguousarray(qpos), first, root.qpos, which, model.body_parentid, model.body_pos, model.body_quat,
-        model.body_jntadr, model.body_jntnum, model.jnt_type, model.jnt_qposadr, model.jnt_axis, model.jnt_pos,
-        model.qpos0, positions, turns,
-    )  # fmt: skip
-    return Posed(positions, turns)
-
-
-def servo_rows(
-    model: mujoco.MjModel,
-    character: Character,
-    layout: Layout,
-    frames: Floats,
-    fps: float,
-    soles: list[int],
-    standing: Floats,
-    *,
-    parent: bool = False,
-) -> Rows:
+def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> Rows:
     """Return frames as the servo reads them (`stunt.direction.motion_rows.make_rows` for many frames at once).
 
     Args:
-        model: The scene.
-        character: Who.
+        view: How the servo sees the body.
         layout: Of its coordinates.
         frames: Positions and velocities, (F, nq + nv).
         fps: Frames per second.
-        soles: Geoms whose friction goes with the swing of their foot.
-        standing: Their friction while they do not swing, (soles,).
-        parent: Whether orientations are relative to the parent.
     """
-    qpos, qvel = frames[:, : layout.nq], frames[:, layout.nq :]
-    where, first = posed(model, character, qpos), character.root_body
-    count = where.turns.shape[1]
-    above = np.maximum(model.body_parentid[first : first + count] - first, 0) if parent else np.zeros(count)
-    relative = np.empty_like(where.turns)
-    relative_turns(where.turns, above.astype(np.int64), relative)
-    friction = np.zeros((len(frames), max(len(soles), 1)))
-    for number, geom in enumerate(soles):
-        pace = sole_speed(model, geom, where.positions, first, fps)
-        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, standing[number])
-    return Rows(fps, relative, qpos[:, :3].copy(), friction, qpos[:, 7:].copy(), qvel[:, 6:].copy())
+    count, bodies, soles = len(frames), len(view.above), len(view.toes)
+    turns, path, friction = np.empty((count, bodies, 4)), np.empty((count, 3)), np.zeros((count, max(soles, 1)))
+    joints, rates = np.empty((count, layout.nq - 7)), np.empty((count, layout.nv - 6))
+    lift_rows(
+        frames, layout.nq, fps, np.ones(bodies, np.bool_), view.bones, view.above, view.toes, view.standing,
+        (SWING_SPEED, SWING_FRICTION), turns, path, friction, joints, rates,
+    )  # fmt: skip
+    return Rows(fps, turns, path, friction, joints, rates)
 
 
-def rotated_rows(turns: Floats, vectors: Floats) -> Floats:
-    """Return vectors turned by quaternions, (F, 3); one of either serves all. As `rotations.rotate`, quicker."""
-    one, two = np.atleast_2d(turns), np.atleast_2d(vectors)
-    out = np.zeros((max(len(one), len(two)), 3))
-    rotate_rows(one, two, out)
-    return out
-
-
-def multiplied_rows(first: Floats, second: Floats) -> Floats:
-    """Return products of quaternions, (F, 4); one of either serves all. As `rotations.multiply`, quicker."""
-    one, two = np.atleast_2d(first), np.atleast_2d(second)
-    out = np.zeros((max(len(one), len(two)), 4))
-    multiply_rows(one, two, out)
-    return out
-
-
-def sole_speed(model: mujoco.MjModel, geom: int, places: Floats, first: int, fps: float) -> Floats:
-    """Return how fast a sole moves over the ground [m/s], (F,): a foot goes by its toe."""
+def _toe(model: mujoco.MjModel, geom: int, first: int, count: int) -> int:
+    """Return the body a sole goes by, counted from the root."""
     body = int(model.geom_bodyid[geom])
-    toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
-    out = np.zeros(len(places))
-    ground_speeds(places, (toes[0] if toes else body) - first, fps, out)
-    return out
+    toes = [b for b in range(body + 1, first + count) if model.body_parentid[b] == body]
+    return (toes[0] if toes else body) - first

@@ -31,14 +31,18 @@ def multiply_into(p: Any, w: float, x: float, y: float, z: float, out: Any) -> N
 
 
 @compiled
-def pose_bodies(
-    qpos: Any, first: int, root_qpos: int, wanted: Any, parents: Any, body_pos: Any, body_quat: Any, joint_start: Any,
-    joint_count: Any, kinds: Any, addresses: Any, axes: Any, anchors: Any, zero: Any, positions: Any, turns: Any,
-) -> None:  # fmt: skip
-    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4). Arrays are the model's own.
+def pose_bodies(qpos: Any, wanted: Any, bones: Any, positions: Any, turns: Any) -> None:
+    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4).
 
-    Bodies that are not `wanted` are left out; of those that are, all ancestors must be.
+    Args:
+        qpos: Own coordinates (and whatever follows them), (F, …).
+        wanted: Which bodies, counted from the root; of those all ancestors must be, the others are left out.
+        bones: As `posing.bones_of` has them.
+        positions: Written.
+        turns: Written.
     """
+    first, root_qpos, parents, body_pos, body_quat, joint_start, joint_count, kinds, addresses = bones[:9]
+    axes, anchors, zero = bones[9:]
     at, turn = np.zeros(3), np.zeros(4)
     for frame in range(qpos.shape[0]):
         for k in range(3):
@@ -91,29 +95,84 @@ def pose_bodies(
 
 
 @compiled
-def rotate_rows(turns: Any, vectors: Any, out: Any) -> None:
-    """Write vectors turned by quaternions, row by row; one row of either serves all."""
-    for f in range(out.shape[0]):
-        v = vectors[min(f, vectors.shape[0] - 1)]
-        x, y, z = rotated(turns[min(f, turns.shape[0] - 1)], v[0], v[1], v[2])
-        out[f, 0], out[f, 1], out[f, 2] = x, y, z
+def lift_rows(
+    frames: Any, nq: int, fps: float, wanted: Any, bones: Any, above: Any, toes: Any, standing: Any, swing: Any,
+    turns: Any, path: Any, friction: Any, joints: Any, rates: Any,
+) -> None:  # fmt: skip
+    """Write frames as the servo reads them (see `posing.servo_rows`).
+
+    Args:
+        frames: Positions and velocities, (F, nq + nv).
+        nq: Number of position coordinates.
+        fps: Frames per second.
+        wanted: All bodies, (bodies,).
+        bones: As `posing.bones_of` has them.
+        above: From which body each is seen, (bodies,).
+        toes: The body each sole goes by, (soles,).
+        standing: Friction of the soles while they do not swing, (soles,).
+        swing: Speed from which a sole swings [m/s], and its friction then.
+        turns: Written, (F, bodies, 4).
+        path: Written, (F, 3).
+        friction: Written, (F, soles).
+        joints: Written, (F, nq − 7).
+        rates: Written, (F, nv − 6).
+    """
+    count, last = frames.shape[0], frames.shape[0] - 1
+    places, world = np.empty((count, turns.shape[1], 3)), np.empty((count, turns.shape[1], 4))
+    pose_bodies(frames, wanted, bones, places, world)
+    relative_turns(world, above, turns)
+    for f in range(count):
+        low, high = max(f - 1, 0), min(f + 1, last)
+        for k in range(3):
+            path[f, k] = frames[f, k]
+        for k in range(joints.shape[1]):
+            joints[f, k] = frames[f, 7 + k]
+        for k in range(rates.shape[1]):
+            rates[f, k] = frames[f, nq + 6 + k]
+        for n in range(toes.shape[0]):
+            x = places[high, toes[n], 0] - places[low, toes[n], 0]
+            y = places[high, toes[n], 1] - places[low, toes[n], 1]
+            fast = math.sqrt(x * x + y * y) * fps / max(high - low, 1) > swing[0]
+            friction[f, n] = swing[1] if fast else standing[n]
 
 
 @compiled
-def multiply_rows(first: Any, second: Any, out: Any) -> None:
-    """Write products of quaternions, row by row; one row of either serves all."""
-    for f in range(out.shape[0]):
-        b = second[min(f, second.shape[0] - 1)]
-        multiply_into(first[min(f, first.shape[0] - 1)], b[0], b[1], b[2], b[3], out[f])
+def relative_turns(turns: Any, above: Any, out: Any) -> None:
+    """Write how bodies are turned, seen from others (`above`, by number); the first stays as it is, (F, bodies, 4)."""
+    for f in range(turns.shape[0]):
+        for n in range(turns.shape[1]):
+            a, b = turns[f, above[n]], turns[f, n]
+            if n == 0:
+                for k in range(4):
+                    out[f, 0, k] = b[k]
+                continue
+            w0, x0, y0, z0 = a[0], -a[1], -a[2], -a[3]
+            out[f, n, 0] = w0 * b[0] - x0 * b[1] - y0 * b[2] - z0 * b[3]
+            out[f, n, 1] = w0 * b[1] + x0 * b[0] + y0 * b[3] - z0 * b[2]
+            out[f, n, 2] = w0 * b[2] - x0 * b[3] + y0 * b[0] + z0 * b[1]
+            out[f, n, 3] = w0 * b[3] + x0 * b[2] - y0 * b[1] + z0 * b[0]
 
 
 @compiled
-def write_lowest(positions: Any, turns: Any, at: Any, own: Any, size: Any, kind: int, out: Any) -> None:
-    """Write the height of a geom's lowest point in every frame (see `grounding.lowest_points`)."""
-    turn = np.zeros(4)
-    for f in range(out.shape[0]):
-        _, _, z = rotated(turns[f], at[0], at[1], at[2])
-        multiply_into(turns[f], own[0], own[1], own[2], own[3], turn)
+def add_depth(
+    positions: Any, turns: Any, body: int, at: Any, own: Any, size: Any, kind: int, depth: Any
+) -> float:  # fmt: skip
+    """Raise `depth` to how deep a geom's lowest point is below the floor in every frame; return the largest.
+
+    Args:
+        positions: Of all bodies, (F, bodies, 3).
+        turns: Likewise, (F, bodies, 4).
+        body: Whose geom it is.
+        at: Its place in the body, (3,).
+        own: Its turn in the body, (4,).
+        size: Its size, (3,).
+        kind: Its type, as the engine counts them.
+        depth: Written, (F,).
+    """
+    turn, most = np.zeros(4), 0.0
+    for f in range(depth.shape[0]):
+        _, _, z = rotated(turns[f, body], at[0], at[1], at[2])
+        multiply_into(turns[f, body], own[0], own[1], own[2], own[3], turn)
         turn[1], turn[2], turn[3] = -turn[1], -turn[2], -turn[3]
         a, b, c = rotated(turn, 0.0, 0.0, 1.0)  # the vertical in the geom's frame
         if kind == 6:  # box
@@ -126,4 +185,6 @@ def write_lowest(positions: Any, turns: Any, at: Any, own: Any, size: Any, kind:
             down = size[0]
         else:
             down = 0.0
-        out[f] = positions[f, 2] + z - down
+        depth[f] = max(depth[f], down - z - positions[f, body, 2])
+        most = max(most, depth[f])
+    return most

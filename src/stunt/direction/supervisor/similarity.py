@@ -8,6 +8,7 @@ The paper prints signed differences, which would cancel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +18,7 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.direction.supervisor.layout import Layout
-from stunt.direction.supervisor.state_kernel import nearest_row, write_features
+from stunt.direction.supervisor.state_kernel import nearest_frame, write_features
 from stunt.motion.similarity_index import FEW, FrameIndex
 from stunt.rotations import Floats
 
@@ -72,10 +73,13 @@ class Similarity:
         self._layout = layout
         self._weights = np.concatenate([weights, VELOCITY * weights]) / weights.sum()
         self._weights[0:2] = 0.0  # where on the ground
-        self._features = self.features(frames[:, : layout.nq], frames[:, layout.nq :]) * self._weights
+        features = self.features(frames[:, : layout.nq], frames[:, layout.nq :]) * self._weights
+        # What frames differ by most is looked at first: most of them are soon out of the question.
+        self._order = np.argsort(-features.std(axis=0), kind="stable")
+        self._features = np.ascontiguousarray(features[:, self._order])
         self.frames = len(frames)
         # A clip is soon compared frame by frame; a long recording is searched by its principal components.
-        self._index = FrameIndex(self._features) if len(frames) > FEW else None
+        self._index = FrameIndex(features) if len(frames) > FEW else None
 
     def features(self, qpos: Floats, qvel: Floats) -> Floats:
         """Return states without place and heading, as rotation vectors and velocities, (..., 2·nv)."""
@@ -87,12 +91,15 @@ class Similarity:
 
     def distance(self, qpos: Floats, qvel: Floats, frame: int) -> float:
         """Return how far a state is from one frame."""
-        return float(np.abs(self._features[frame] - self.features(qpos, qvel) * self._weights).sum())
-
-    def best(self, qpos: Floats, qvel: Floats) -> Match:
-        """Return the frame most like a state."""
         here = self.features(qpos, qvel) * self._weights
-        if self._index is not None and (found := self._index.nearest(here)) is not None:
-            return Match(found.row, found.distance)
-        frame, distance = nearest_row(self._features, here)
-        return Match(int(frame), float(distance))
+        return float(np.abs(self._features[frame] - here[self._order]).sum())
+
+    def best(self, qpos: Floats, qvel: Floats, within: float = math.inf) -> Match | None:
+        """Return the frame most like a state; None where all are further away than `within`."""
+        if self._index is not None:
+            found = self._index.nearest(self.features(qpos, qvel) * self._weights)
+            if found is not None:
+                return Match(found.row, found.distance) if found.distance <= within else None
+        columns = self._layout.columns
+        frame, distance = nearest_frame(self._features, self._weights, self._order, qpos, qvel, columns, within)
+        return Match(frame, distance) if frame >= 0 else None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from stunt.compiled import compiled
 
+_BLOCK: Final = 16  # so many differences are summed before the sum is looked at
 
 @compiled
 def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
@@ -50,50 +53,25 @@ def move_rows(qpos: Any, change: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: A
 
 
 @compiled
-def dense_rows(
-    frames: Any,
-    way: Any,
-    nq: int,
-    seconds: float,
-    factor: int,
-    sq: Any,
-    sv: Any,
-    tq: Any,
-    tv: Any,
-    change: Any,
-    out: Any,
-) -> None:
+def dense_rows(frames: Any, nq: int, seconds: float, factor: int, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
     """Write frames with others between them, along cubic curves through positions and velocities."""
-    nv = way.shape[1]
-    for f in range(way.shape[0]):
+    nv = frames.shape[1] - nq
+    way, change = np.empty((1, nv)), np.empty((1, nv))
+    for f in range(frames.shape[0] - 1):
+        difference_rows(frames[f + 1 : f + 2], frames[f : f + 1], sq, sv, tq, tv, way)
         for k in range(factor):
             s, row = k / factor, f * factor + k
             rest, s2 = 1.0 - s, s * s
             for d in range(nv):
-                v0, v1, x1 = frames[f, nq + d], frames[f + 1, nq + d], way[f, d]
+                v0, v1, x1 = frames[f, nq + d], frames[f + 1, nq + d], way[0, d]
                 early, late = s * rest * rest * seconds * v0, s2 * (s - 1.0) * seconds * v1
                 change[0, d] = early + s2 * (3.0 - 2.0 * s) * x1 + late
                 out[row, nq + d] = (
                     6.0 * s * rest * x1 / seconds + (1.0 - 4.0 * s + 3.0 * s2) * v0 + (3.0 * s2 - 2.0 * s) * v1
                 )
             move_rows(frames[f : f + 1], change, sq, sv, tq, tv, out[row : row + 1])
-
-
-@compiled
-def relative_turns(turns: Any, above: Any, out: Any) -> None:
-    """Write how bodies are turned, seen from others (`above`, by number); the first stays as it is, (F, bodies, 4)."""
-    for f in range(turns.shape[0]):
-        for n in range(turns.shape[1]):
-            a, b = turns[f, above[n]], turns[f, n]
-            if n == 0:
-                for k in range(4):
-                    out[f, 0, k] = b[k]
-                continue
-            w0, x0, y0, z0 = a[0], -a[1], -a[2], -a[3]
-            out[f, n, 0] = w0 * b[0] - x0 * b[1] - y0 * b[2] - z0 * b[3]
-            out[f, n, 1] = w0 * b[1] + x0 * b[0] + y0 * b[3] - z0 * b[2]
-            out[f, n, 2] = w0 * b[2] - x0 * b[3] + y0 * b[0] + z0 * b[1]
-            out[f, n, 3] = w0 * b[3] + x0 * b[2] - y0 * b[1] + z0 * b[0]
+    for k in range(out.shape[1]):
+        out[out.shape[0] - 1, k] = frames[frames.shape[0] - 1, k]
 
 
 @compiled
@@ -123,18 +101,42 @@ def write_features(qpos: Any, qvel: Any, sq: Any, sv: Any, tq: Any, tv: Any, out
 
 
 @compiled
-def nearest_row(features: Any, here: Any) -> tuple[int, float]:
-    """Return the row with the smallest sum of absolute differences, and that sum."""
-    best, least = 0, math.inf
+def nearest_row(features: Any, here: Any, within: float) -> tuple[int, float]:
+    """Return the row with the smallest sum of absolute differences, and that sum; −1 where all exceed `within`."""
+    best, least, width = -1, within, here.shape[0]
     for f in range(features.shape[0]):
-        total = 0.0
-        for k in range(here.shape[0]):
-            total += abs(features[f, k] - here[k])
-            if total > least:
-                break
-        if total < least:
+        row, total, k = features[f], 0.0, 0
+        while k < width and total <= least:
+            end, part = min(k + _BLOCK, width), 0.0
+            for n in range(k, end):
+                part += abs(row[n] - here[n])
+            total, k = total + part, end
+        if total < least or (best < 0 and total <= least):
             best, least = f, total
     return best, least
+
+
+@compiled
+def nearest_frame(
+    features: Any, weights: Any, order: Any, qpos: Any, qvel: Any, columns: Any, within: float
+) -> tuple[int, float]:  # fmt: skip
+    """Return the frame nearest to a state (see `nearest_row`).
+
+    Args:
+        features: Of the frames, weighted, in a given order, (F, 2·nv).
+        weights: Of the features, (2·nv,).
+        order: Which feature comes first, (2·nv,).
+        qpos: The state, (nq,).
+        qvel: Its velocity, (nv,).
+        columns: Of the coordinates, see `Layout.columns`.
+        within: How far it may be.
+    """
+    sq, sv, tq, tv = columns
+    raw, here = np.zeros((1, weights.shape[0])), np.empty(weights.shape[0])
+    write_features(qpos.reshape(1, -1), qvel.reshape(1, -1), sq, sv, tq, tv, raw)
+    for k in range(here.shape[0]):
+        here[k] = raw[0, order[k]] * weights[order[k]]
+    return nearest_row(features, here, within)
 
 
 @compiled
@@ -153,7 +155,7 @@ def velocity_rows(qpos: Any, fps: float, sq: Any, sv: Any, tq: Any, tv: Any, ste
 def start_offsets(
     qpos: Any, qvel: Any, data: Any, pace: Any, sq: Any, sv: Any, tq: Any, tv: Any, off: Any, rate: Any
 ) -> None:
-    """Write by how much a state differs from data and how fast that changes (see `inertial.offsets_at_start`)."""
+    """Write by how much a state differs from data and how fast that changes, in the data's tangent space."""
     difference_rows(qpos, data, sq, sv, tq, tv, off)
     for d in range(rate.shape[1]):
         rate[0, d] = qvel[0, d] - pace[0, d]
@@ -178,7 +180,10 @@ def start_offsets(
 
 @compiled
 def fade_rows(off: Any, rate: Any, fps: float, seconds: float, out: Any) -> None:
-    """Write an offset that begins at a rate and ends at rest at zero (see `inertial.fade`), (F, n)."""
+    """Write an offset that begins at a rate, without acceleration, and ends at rest at zero, (F, n).
+
+    The quintic with value, slope and curvature given at the beginning and all zero at the end.
+    """
     for f in range(out.shape[0]):
         s = min(f / (fps * seconds), 1.0)
         s3 = s * s * s
@@ -186,13 +191,3 @@ def fade_rows(off: Any, rate: Any, fps: float, seconds: float, out: Any) -> None
         slope = (s - s3 * (6.0 - 8.0 * s + 3.0 * s * s)) * seconds
         for d in range(out.shape[1]):
             out[f, d] = value * off[0, d] + slope * rate[0, d]
-
-
-@compiled
-def ground_speeds(places: Any, body: int, fps: float, out: Any) -> None:
-    """Write how fast a body moves over the ground in every frame [m/s], (F,)."""
-    last = places.shape[0] - 1
-    for f in range(out.shape[0]):
-        low, high = max(f - 1, 0), min(f + 1, last)
-        x, y = places[high, body, 0] - places[low, body, 0], places[high, body, 1] - places[low, body, 1]
-        out[f] = math.sqrt(x * x + y * y) * fps / max(high - low, 1)

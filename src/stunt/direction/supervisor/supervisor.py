@@ -10,6 +10,7 @@ It looks some thirty times a second and whenever its character is touched. Its l
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,24 +18,36 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.direction.motion_rows import Motion
 from stunt.direction.supervisor.actor import Actor
 from stunt.direction.supervisor.contract import RUNNING, Bid, Controller, Status
-from stunt.direction.supervisor.guard import MISTAKES, BrokenContract, ask_bid, ask_step, check_pool
+from stunt.direction.supervisor.guard import (
+    MISTAKES,
+    BrokenContract,
+    as_broken,
+    ask_bid,
+    ask_step,
+    check_pool,
+    checked_bid,
+)
 from stunt.direction.supervisor.relation import Relation
 from stunt.direction.supervisor.safe import RagDoll
 from stunt.direction.supervisor.situation import Ended, Situation
 from stunt.direction.supervisor.twin import Twin, with_twins
-from stunt.errors import UnknownNameError
+from stunt.direction.supervisor.watchers import Watchers
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import Stage
 
 LOOK_HZ: Final = 30.0
-MOST_ASKED: Final = 40
-"""So many are asked at a look whether they interrupt; where there are more, they take turns."""
 MOST_BROKEN: Final = 3
 """After so many controllers that break the contract at one moment the last resort takes over."""
 STANDS: Final = 0.3
 """A root that leans less than this [rad] still stands."""
+SELDOM: Final = 24
+SELDOM_TIME: Final = 0.1
+"""At most every so many physics steps, and so many seconds, those are asked, while data is in charge, who may interrupt
+and do not say when: a look into Python costs about as much as a step of the engine."""
 ALERT: Final = 0.15
 """How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
@@ -93,14 +106,20 @@ class Supervisor:
         self.since = stage.time
         self.last: Ended | None = None
         self._bid, self._level = Bid(0.0), 0
-        self._request, self._patience, self._asked = "", -1.0, False
+        self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
-        self._alert, self._waiting, self._turn = -1.0, False, 0
+        self._alert, self._waiting, self._asleep = -1.0, False, 0
+        self._borne = 0.0  # the blow data has gone on under
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._seldom = max(self._stride, SELDOM, round(SELDOM_TIME / stage.step_time))
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
-        self._sort()
+        self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
+        for controller in everyone:  # nothing should have to be worked out in the middle of a scene
+            if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), Motion):
+                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+                    self.actor.prepare(motion)
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe
@@ -116,7 +135,7 @@ class Supervisor:
         """
         if name not in self.pool:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
-        self._request, self._patience, self._asked = name, self.stage.time + patience, False
+        self._request, self._patience = name, self.stage.time + patience
         self._due = min(self._due, self.stage.tick)
 
     def refuse(self, name: str, reason: str) -> None:
@@ -142,27 +161,40 @@ class Supervisor:
 
     def due(self) -> int:
         """Return when to look next."""
-        return self._due
+        return self.stage.tick if self.watchers.rang else self._due
 
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
-        alert = self.stage.time < self._alert and self.actor.kinematic
+        alert = self.actor.kinematic and self.stage.time < self._alert
         self._due = tick + (self._close if alert else self._stride)
         now = self.look()
-        if alert and self._struck(now):
-            self._hits.clear()
-            return
-        status = self._step(now)
+        if not (alert and self._struck(now)):
+            self._go_on(now, tick, alert)
+        self._hits.clear()
+        self.watchers.calm()
+
+    def _go_on(self, now: Situation, tick: int, alert: bool) -> None:
+        """Let the one in charge go on, if nobody else has to take over."""
+        wakes = tick >= self._asleep or now.hits or self._request or self.watchers.rang
+        status = self._step(now) if wakes else RUNNING
         if self._request:
             self._serve_request(now, status)
         elif not status.running or self._waiting:
             self._choose(now, status, "ended")
-        elif self._watchers:
-            self._let_interrupt(now)
-        elif status.wake > 0.0 and not alert:
-            self._due = max(self._due, self.stage.tick_of(now.time + status.wake))
-        self._hits.clear()
+        elif not self._interrupted(now):
+            if status.wake > 0.0:
+                self._asleep = self.stage.tick_of(now.time + status.wake)
+            if wakes:
+                self.watchers.look_after(status.tilt, status.broken)
+            if not alert:
+                self._due = max(self._due, min(self._asleep, tick + self._most()))
+
+    def _most(self) -> int:
+        """Return how many steps may pass until somebody else wants to be asked."""
+        if not self.watchers.restless:
+            return self._asleep
+        return self._seldom if self.actor.kinematic else self._stride
 
     def _hit(self, hit: Hit) -> None:
         if hit.character != self.name:
@@ -170,7 +202,7 @@ class Supervisor:
         self._hits.append(hit)
         self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
         if self.relation.counts(self.stage, self.character, self.current, hit.by):
-            self._alert = self.stage.time + ALERT
+            self._alert, self._borne = self.stage.time + ALERT, 0.0
 
     # ---- deciding
 
@@ -195,27 +227,25 @@ class Supervisor:
         if not status.running or self._waiting:
             self._choose(now, status, "ended")
 
-    def _let_interrupt(self, now: Situation) -> None:
-        """Ask those who may interrupt and count for more than the one in charge."""
-        level = self._level
-        bids = {}
-        for controller in self._next_watchers():
-            if controller is self.current or (controller.priority <= level and not now.hits):
+    def _interrupted(self, now: Situation) -> bool:
+        """Ask those who may interrupt and count for more than the one in charge; return whether one took over."""
+        level, current, bids = self._level, self.current, dict[str, Bid]()
+        for controller in self.watchers.everyone if now.hits else self.watchers.group():
+            try:
+                answer = controller.bid(now) if controller is not current else None
+                if answer is None:
+                    continue
+                bid = checked_bid(controller, answer)
+            except MISTAKES as error:  # whatever it is, the character goes on
+                self._remove(now, as_broken(controller, "bid", error))
                 continue
-            bid = self._bid_of(controller, now)
-            if bid is not None and _priority(controller, bid) > level:
+            if _priority(controller, bid) > level:
                 bids[controller.name] = bid
-        if bids:
-            winner = self._best(bids)
-            self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
-
-    def _next_watchers(self) -> Sequence[Controller]:
-        """Return who is asked at this look: everyone; of hundreds, some at a time."""
-        count = len(self._watchers)
-        if count <= MOST_ASKED:
-            return self._watchers
-        first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
-        return (self._watchers + self._watchers)[first : first + MOST_ASKED]
+        if not bids:
+            return False
+        winner = self._best(bids)
+        self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+        return True
 
     def _struck(self, now: Situation) -> bool:
         """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
@@ -223,14 +253,16 @@ class Supervisor:
         Data is looked for at the velocity the blow would have given the body. Where no kinematic controller knows a
         frame to go on from, the tracking twin takes over, and the body gets what the blow had for it.
         """
+        blow = self.actor.blow
+        if blow <= self._borne:
+            return False  # no more than data has gone on under already
         kick = self.actor.kick()
-        if not kick.any():
-            return False
         blown = self.look()
         blown.struck, blown.qvel = True, now.qvel + kick
-        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic])
-        if self.current.name in bids:
+        if self._bid_of(self.current, blown) is not None:
+            self._borne = blow
             return False
+        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic and c is not self.current])
         if bids:
             winner = self._best(bids)
             self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
@@ -299,7 +331,8 @@ class Supervisor:
                 before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
             )
         self.current, self.since, self._waiting = winner, self.stage.time, False
-        self._level, self._bid = _priority(winner, bid), bid
+        self._level, self._bid, self._asleep, self._borne = _priority(winner, bid), bid, 0, 0.0
+        self.watchers.sort(self.pool.values(), winner, self._level)
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
             low=bool(getattr(winner, "low", False)), why=bid.why,
@@ -329,7 +362,7 @@ class Supervisor:
         self.removed[bad.name] = broken.reason
         self.pool.pop(bad.name, None)
         self.pool.pop(Twin.name_for(bad.name), None)
-        self._sort()
+        self.watchers.sort(self.pool.values(), self.current, self._level)
         self._note("removed", controller=bad.name, reason=broken.reason)
         if bad is self.current and go_on:
             self._replace(bad, Status("failed", broken.reason))
@@ -359,10 +392,6 @@ class Supervisor:
             bids |= self._bids(now, [controller]) if now.tilt < STANDS else {}
         return bids
 
-    def _sort(self) -> None:
-        """List those who may interrupt, so that the others cost nothing while someone runs."""
-        self._watchers = [c for c in self.pool.values() if c.interrupts]
-
     def _note(self, event: str, **what: Any) -> None:
         entry = {"kind": "supervisor", "time": self.stage.time, "character": self.name, "event": event}
         self.log.append({**entry, **what})
@@ -373,26 +402,27 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self.safe, self._turn,
+            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne,
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
-        return told, states, lists, self.rng.bit_generator.state, self.actor.save()
+        return told, states, lists, self.rng.bit_generator.state, self.actor.save(), self.watchers.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, states, (log, removed, hits), rng, actor = state
+        told, states, (log, removed, hits), rng, actor, watchers = state
         self.pool = {name: controller for name, (controller, _) in states.items()}
         for controller, saved in states.values():
             controller.restore(saved)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self.safe, self._turn,
+            self._waiting, self._due, self.safe, self._asleep, self._borne,
         ) = told  # fmt: skip
         self.current = self.pool[current]
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
         self.rng.bit_generator.state = rng
-        self._sort()
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.watchers.restore(watchers)
         self.actor.restore(actor)
 
 

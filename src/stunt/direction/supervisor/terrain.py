@@ -10,8 +10,10 @@ from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
 from stunt.direction.ground import Ground
-from stunt.direction.supervisor.legs import legs_and_bodies, reach
-from stunt.direction.supervisor.posing import posed
+from stunt.direction.supervisor.legs import legs_of
+from stunt.direction.supervisor.legs_kernel import bend_leg
+from stunt.direction.supervisor.posing import body_count, bones_of
+from stunt.direction.supervisor.posing_kernel import pose_bodies
 from stunt.rotations import Floats
 
 EVERY: Final = 3
@@ -33,19 +35,31 @@ def on_ground(model: mujoco.MjModel, character: Character, ground: Ground, frame
     """
     if ground.flat:
         return frames
-    legs, some = legs_and_bodies(model, character)
-    flat, qpos = posed(model, character, frames, some), frames.copy()
-    feet = [flat.positions[:, leg.foot] for leg in legs] or [frames[:, :3]]
+    legs, qpos = legs_of(model, character), np.ascontiguousarray(frames).copy()
+    bodies, columns, lengths, own = legs.chains
+    places, turns = _posed(model, character, qpos)
+    feet = [places[:, chain[3]] for chain in bodies] or [frames[:, :3]]
     heights = [heights_under(ground, path) for path in feet]
     # Hips go with the feet, rather with the lower one: that leg must reach the ground.
     hips = 0.5 * np.mean(heights, axis=0) + 0.5 * np.min(heights, axis=0)
     qpos[:, 2] += gaussian_filter1d(hips, _SMOOTH_HIPS * fps, mode="nearest")
-    where = posed(model, character, qpos, some)
-    for leg, path, high in zip(legs, feet, heights, strict=False):
-        target = path.copy()
-        target[:, 2] += gaussian_filter1d(high, _SMOOTH_FOOT * fps, mode="nearest")
-        reach(model, character, qpos, leg, where, target, flat.turns[:, leg.foot])
+    moved, turned = _posed(model, character, qpos)
+    for number, chain in enumerate(bodies):
+        target = feet[number].copy()
+        target[:, 2] += gaussian_filter1d(heights[number], _SMOOTH_FOOT * fps, mode="nearest")
+        bend_leg(
+            moved, turned, chain, lengths[number, 0], lengths[number, 1], target,
+            np.ascontiguousarray(turns[:, chain[3]]), own[number], columns[number], qpos,
+        )  # fmt: skip
     return qpos
+
+
+def _posed(model: mujoco.MjModel, character: Character, qpos: Floats) -> tuple[Floats, Floats]:
+    """Return where the bodies of the legs are [m], (F, bodies, 3), and how they are turned, (F, bodies, 4)."""
+    count = body_count(character)
+    places, turns = np.zeros((len(qpos), count, 3)), np.zeros((len(qpos), count, 4))
+    pose_bodies(qpos, legs_of(model, character).some, bones_of(model, character), places, turns)
+    return places, turns
 
 
 def heights_under(ground: Ground, path: Floats) -> Floats:

@@ -21,8 +21,11 @@ SETTLE = 0.6
 """How long it tracks at least before data may take over again [s]."""
 CALM = 0.4
 """How long nothing must have hit it [s]."""
-_ASK_EVERY = 0.2
-_WAKE = 1.0 / 15.0  # nobody falls faster
+ASK_EVERY = 0.2
+TILT, BROKEN = 1.1, 0.2
+"""Further tilted than this [rad], or with its root spring broken for longer [s], it has lost its balance."""
+SOON = 0.1
+"""With less of the motion left than this [s] it takes more of it along."""
 
 
 class Twin(BaseController):
@@ -64,18 +67,19 @@ class Twin(BaseController):
         """Track; give way to blows."""
         if self._feel(now, actor):
             return failed("hit too hard to go on")
-        if actor.broken_for > 0.2 or now.tilt > 1.1:
+        if actor.broken_for > BROKEN or now.tilt > TILT:
             return failed("lost its balance")
-        calm = now.elapsed > SETTLE and now.time - self._hit_at > CALM
-        if calm and now.time - self._ask_at > _ASK_EVERY:
-            self._ask_at = now.time
+        calm_at = max(now.time - now.elapsed + SETTLE, self._hit_at + CALM, self._ask_at + ASK_EVERY)
+        if now.time > calm_at:
+            self._ask_at, calm_at = now.time, now.time + ASK_EVERY
             if self.brother.bid(now) is not None:
                 return succeeded("the data is in reach again")
-        if actor.left < 0.3:
+        if actor.left < SOON:
             actor.keep_on()
             if actor.left < 0.05:
                 return succeeded("the motion ended")
-        return Status("running", wake=_WAKE)
+        wake = max(min(calm_at - now.time + 1e-6, actor.left - 0.5 * SOON), 0.0)
+        return Status("running", wake=wake, tilt=TILT, broken=BROKEN)
 
     def _feel(self, now: Situation, actor: Actor) -> bool:
         """Lose strength by how hard it was hit; return whether it is too much."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from stunt.direction.door.node import Node
 from stunt.direction.door.values import Section, items, name, number, truth, whole
-from stunt.direction.supervisor.clip_player import HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.contract import ORDINARY
+from stunt.direction.supervisor.data_controller import HIT_THRESHOLD, THRESHOLD
 from stunt.direction.supervisor.path_walker import PathWalker
 from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
 from stunt.motion.graph.build import build_graph

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -164,32 +164,26 @@ def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
     return forward
 
 
-class WithPrecondition(BaseController):
-    """A controller that bids only where a pre-condition holds as well; a number replaces its score.
+class Wrapped(BaseController):
+    """A controller around another: all it does not say itself, the inner one does.
 
     Attributes:
         inner: The controller.
-        holds: The pre-condition: False or None: no; True: as the controller bids; a number from 0 to 1: that score.
     """
 
-    shared = ("inner", "holds")
+    shared: ClassVar[tuple[str, ...]] = ("inner",)
 
-    def __init__(self, inner: Controller, holds: Callable[[Situation], bool | float | None], name: str = "") -> None:
-        """Put a pre-condition before a controller."""
+    def __init__(self, inner: Controller, name: str = "") -> None:
+        """Wrap a controller."""
         super().__init__(name or inner.name)
-        self.inner, self.holds = inner, holds
+        self.inner = inner
         self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
+        self.longest, self.wakes = inner.longest, getattr(inner, "wakes", "always")
+        self.low = bool(getattr(inner, "low", False))
 
     def bid(self, now: Situation) -> Bid | float | None:
-        """Bid where both agree."""
-        bid = ask_bid(self.inner, now)
-        verdict = self.holds(now) if bid is not None else None
-        if bid is None or verdict is None or verdict is False:
-            return None
-        if isinstance(verdict, (bool, np.bool_)):
-            return bid if verdict else None
-        return Bid(float(verdict), bid.why, bid.plan, bid.priority)
+        """Bid as the controller does."""
+        return self.inner.bid(now)
 
     def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
         """Let the controller begin."""
@@ -210,3 +204,29 @@ class WithPrecondition(BaseController):
     def restore(self, state: Any) -> None:
         """Put it back."""
         self.inner.restore(state)
+
+
+class WithPrecondition(Wrapped):
+    """A controller that bids only where a pre-condition holds as well; a number replaces its score.
+
+    Attributes:
+        inner: The controller.
+        holds: The pre-condition: False or None: no; True: as the controller bids; a number from 0 to 1: that score.
+    """
+
+    shared = ("inner", "holds")
+
+    def __init__(self, inner: Controller, holds: Callable[[Situation], bool | float | None], name: str = "") -> None:
+        """Put a pre-condition before a controller."""
+        super().__init__(inner, name)
+        self.holds = holds
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Bid where both agree."""
+        bid = ask_bid(self.inner, now)
+        verdict = self.holds(now) if bid is not None else None
+        if bid is None or verdict is None or verdict is False:
+            return None
+        if isinstance(verdict, (bool, np.bool_)):
+            return bid if verdict else None
+        return Bid(float(verdict), bid.why, bid.plan, bid.priority)
