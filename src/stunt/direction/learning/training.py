@@ -45,7 +45,8 @@ def train(samples: Samples, *, seed: int = 0) -> tuple[Machine, Judgement]:
     """Train on three quarters of the tries, and judge on the rest.
 
     Both outcomes count alike in training, however rare one is (`class_weight="balanced"`); width and softness are
-    chosen by five-fold cross-validation on balanced accuracy.
+    chosen by five-fold cross-validation on the mean of plain and balanced accuracy: the first alone would guess what
+    is frequent, the second alone gives many frequent cases away for a few rare ones.
 
     Args:
         samples: What tries showed.
@@ -94,7 +95,7 @@ def _fitted(x: np.ndarray, y: np.ndarray, seed: int) -> tuple[Machine, dict[str,
     pipeline = make_pipeline(StandardScaler(), SVC(kernel="rbf", class_weight="balanced"))
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     grid = {"svc__C": _C, "svc__gamma": _GAMMA}
-    search = GridSearchCV(pipeline, grid, scoring="balanced_accuracy", cv=folds).fit(x, y)
+    search = GridSearchCV(pipeline, grid, scoring=_both_ways, cv=folds).fit(x, y)
     best = search.best_estimator_
     scaler, svc = best[0], best[1]
     slope, offset = _platt(best, x, y, folds)
@@ -104,6 +105,12 @@ def _fitted(x: np.ndarray, y: np.ndarray, seed: int) -> tuple[Machine, dict[str,
     )  # fmt: skip
     chosen = {"C": float(search.best_params_["svc__C"]), "cross_validated": float(search.best_score_)}
     return machine, chosen
+
+
+def _both_ways(model: Any, x: np.ndarray, y: np.ndarray) -> float:
+    """Return the mean of plain and balanced accuracy."""
+    right = np.asarray(model.predict(x) == y)
+    return float(0.5 * right.mean() + 0.25 * (right[y].mean() + right[~y].mean()))
 
 
 def _platt(best: Any, x: np.ndarray, y: np.ndarray, folds: Any) -> tuple[float, float]:
