@@ -169,9 +169,9 @@ def test_a_foot_that_the_clip_turns_on_may_turn() -> None:
     still = np.repeat(motion.qpos[:1], 40, axis=0)
     turning = still.copy()
     for frame in range(40):
-        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, 6.0 * frame / motion.fps]))
+        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, 10.0 * frame / motion.fps]))
         turning[frame, 3:7] = rotations.multiply(spin, still[frame, 3:7])
     held = make_rows(stage.model, character, replace(motion, qpos=still), soles).friction
     pivots = make_rows(stage.model, character, replace(motion, qpos=turning), soles).friction
     assert np.all(held > 0.8)
-    assert np.all(pivots[5:-5] < 0.2)
+    assert np.all(pivots[5:-5] < 0.35)

@@ -25,8 +25,8 @@ __all__ = [
 SWING_SPEED = 0.8
 """A toe that the clip moves faster than this over the ground [m/s] may slide."""
 SWING_FRICTION = 0.05
-PIVOT_FRICTION = 0.15
-PIVOTS = (2.0, 4.0)
+PIVOT_FRICTION = 0.3
+PIVOTS = (4.0, 8.0)
 """A foot that the clip turns about the vertical faster than this begins to slide, and slides [rad/s]."""
 
 

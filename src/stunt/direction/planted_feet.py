@@ -31,6 +31,10 @@ MOST: Final = 0.06
 """A foot is moved by no more than this [m]."""
 LONGEST_STEP: Final = 0.65
 """A foot that swings for longer [s] kicks, or is held up: no step."""
+JUMP, LANDING = 0.3, 0.03
+"""Who flies for so long jumps, and so long before the clip does may land [s]."""
+FALLING = -6.0
+"""Vertical acceleration of the hips below which a body falls freely [m/s²]."""
 _PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
 _LAST = 0.3  # seconds of a step in which it is steered
 _SOFT = 0.03  # over which a change of a foot is eased [s]
@@ -77,7 +81,24 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
     spans = np.array([_span(model, character, leg) for leg in legs])
-    return replace(rows, turns=turns, asked=rows.turns, swing=_swing(feet, rows.fps), legs=spans)
+    friction = _held_at_landings(rows.friction, model.geom_friction[soles, 0], feet, rows.path, rows.fps)
+    swing = _swing(feet, rows.fps)
+    return replace(rows, turns=turns, asked=rows.turns, friction=friction, swing=swing, legs=spans)
+
+
+def _held_at_landings(friction: Floats, full: Floats, feet: list[Footing], path: Floats, fps: float) -> Floats:
+    """Return frictions with all of it shortly before a body that jumps lands, (F, soles).
+
+    Whoever jumps a little lower than the clip lands a little earlier, while the clip's feet are still fast. A capture
+    that has lost its feet shows no ground under them either; only who falls freely jumps.
+    """
+    held = friction.copy()
+    for start, end in _stretches(~np.any([foot.stands for foot in feet], axis=0)):
+        if end < len(held) and end - start >= JUMP * fps:
+            fall = 2.0 * np.polyfit(np.arange(end - start) / fps, path[start:end, 2], 2)[0]
+            if fall < FALLING:
+                held[max(start, end - round(LANDING * fps)) : end] = full
+    return held
 
 
 def _swing(feet: list[Footing], fps: float) -> Floats:
