@@ -18,6 +18,8 @@ from stunt.direction.tracker import Tracker
 
 WINDOW: Final = 0.2
 """Seconds that are handed over at a time."""
+BEHIND: Final = 1.0 / 60.0
+"""So much of what is over is handed over too: wanted velocities are measured around the moment."""
 SHAPE_HZ: Final = 30.0
 
 
@@ -103,8 +105,8 @@ class Shaper:
 
 
 def window_of(rows: Rows, started: float, now: float, seconds: float = WINDOW) -> Window:
-    """Return a copy of the rows from now on."""
-    first = int(np.clip(np.floor((now - started) * rows.fps), 0, len(rows.turns) - 1))
+    """Return a copy of the rows from now on, and of a moment before."""
+    first = int(np.clip(np.floor((now - BEHIND - started) * rows.fps), 0, len(rows.turns) - 1))
     last = min(first + max(2, round(seconds * rows.fps)), len(rows.turns) - 1)
     cut: dict[str, Any] = {}
     for entry in fields(rows):

@@ -34,7 +34,7 @@ def arena(names=NAMES):
 
 def pool(stage, name):
     own = [player(stage, clip, name, only_asked=clip != "idle") for clip in ("idle", "walk", "kick", "punch")]
-    return own + [make_controller(other, stage, name) for other in registered()]
+    return own + [make_controller(other, stage, name) for other in registered() if not other.startswith("learned")]
 
 
 def throw(stage, happenings, rng):

@@ -329,7 +329,7 @@ def test_data_is_asked_for_before_a_body_that_stands_goes_limp():
     plain = far.bid
     far.bid = lambda now: plain(now) if now.time < 0.3 or now.request == "idle" else None
     supervisor = Supervisor(stage, "ada", [far, player(stage, "walk", only_asked=True), Breaks("raises")])
-    stage.step(0.6)
+    stage.step(0.8)
     assert supervisor.running == "idle" and supervisor.removed
 
 
