@@ -14,7 +14,7 @@ from stunt.direction.legs import legs_of
 from stunt.direction.motion_rows import Motion, blended, make_rows, motion_of_clip
 from stunt.direction.performance import Performance
 from stunt.direction.script_file import script_from_data, script_to_data
-from stunt.direction.shaping import AbsoluteTargets, Shaper, window_of
+from stunt.direction.shaping import BEHIND, AbsoluteTargets, Shaper, window_of
 from stunt.direction.stuck import bone_errors, limbs_of
 from stunt.direction.tracker import Tracker
 from stunt.motion.library import find_clip, load_clip
@@ -34,8 +34,8 @@ def tracked(name: str = "walk", *, props: dict[str, PropSpec] | None = None, roo
 def test_a_window_is_a_copy_of_the_rows_from_now_on() -> None:
     tracker = tracked()
     window = window_of(tracker.rows, 0.0, 0.5, 0.2)
-    first = round(0.5 * tracker.rows.fps)
-    assert window.start == pytest.approx(0.5) and np.array_equal(window.rows.turns[0], tracker.rows.turns[first])
+    first = int((0.5 - BEHIND) * tracker.rows.fps)
+    assert 0.45 < window.start < 0.5 and np.array_equal(window.rows.turns[0], tracker.rows.turns[first])
     window.rows.turns[:] = 0.0
     assert tracker.rows.turns.any()
 
