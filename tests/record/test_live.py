@@ -203,6 +203,7 @@ def test_the_live_page_is_served_on_loopback_alone_and_ctrl_c_ends_it(take, tmp_
     take.save(tmp_path / "take.npz")
     port = _free_port()
     code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have had it ignored
         "from stunt.record.live import show_live; from stunt.record.take import Take; "
         f"show_live(Take.load({str(tmp_path / 'take.npz')!r}), web=True, port={port}, open_browser=False)"
     )

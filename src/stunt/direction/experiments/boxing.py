@@ -17,7 +17,7 @@ from stunt.stage.scene import PropSpec
 RED, BLUE, BOX = "red", "blue", "box"
 PEOPLE = RED, BLUE
 RING = Ring()
-ROPES = RING.radius + 1.0
+ROPES = RING.radius + 1.5
 """Who is knocked about may go so far from the middle [m]: where the ropes would be."""
 AGILE = 0.1
 """Help for a boxer's root while it catches itself, share of m·g·h."""
