@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from stunt.control import worldspace as w
+from stunt.control.root_spring import RootSpring
 from stunt.control.small import world_difference
 from stunt.control.worldspace_program import ServoSettings
 from stunt.direction.motion_rows import motion_of_clip
@@ -19,12 +20,14 @@ from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 
 
-def follower(clip: str, *, strength: float = 1.0, settings: ServoSettings | None = None) -> Tracker:
+def follower(
+    clip: str, *, strength: float = 1.0, settings: ServoSettings | None = None, root: RootSpring | None = None
+) -> Tracker:
     """Return a body of one of Stunt's own clips that follows it."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=strength)
     stage = Stage(Scene({"a": body}, physics_hz=120, control_hz=120))
-    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")), settings=settings)
+    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")), settings=settings, root=root)
 
 
 def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
@@ -45,7 +48,7 @@ def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
     return float(np.abs(rest).max())
 
 
-@pytest.mark.parametrize("servo", ["world", "parent"])
+@pytest.mark.parametrize("servo", ["world", "parent", "beat"])
 @pytest.mark.parametrize(("clip", "strength"), [("walk", 1.0), ("jump", 0.5)])
 def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength: float, servo: str) -> None:
     """The body's own inertia and damping, gravity, contacts, and the torques that are said to have been produced."""
@@ -60,11 +63,41 @@ def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength
     assert strength == 1.0 or (f[w.TRIES] > 0 and f[w.REPEATS] > 0)  # weak joints: both ways of keeping to it are used
 
 
-def test_joints_keep_to_their_strength_where_the_clip_asks_for_more() -> None:
-    tracker = follower("jump", strength=0.5)
+@pytest.mark.parametrize("servo", ["world", "parent", "beat"])
+def test_joints_keep_to_their_strength_where_the_clip_asks_for_more(servo: str) -> None:
+    tracker = follower("jump", strength=0.5, settings=ServoSettings(servo=servo))  # type: ignore[arg-type]
     tracker.stage.step(1.5)
     print(tracker.limit_use)
     assert tracker.limit_use["over_share"] <= 0.002 and tracker.limit_use["worst"] <= 1.5
+
+
+@pytest.mark.parametrize("ahead", [0.2, 0.4])
+def test_under_the_beat_law_a_joint_that_is_off_is_back_within_the_time_it_looks_ahead(ahead: float) -> None:
+    """Nine tenths of an error are gone then (P0's n); joints move one another, so the elbow is looked at alone."""
+    tracker = follower("idle", settings=ServoSettings(servo="beat", ahead=ahead), root=RootSpring(kind="hook"))
+    stage, elbow = tracker.stage, tracker.character.joint("l_elbow")
+    stage.step(0.5)
+    rest = stage.data.qpos[elbow.qpos : elbow.qpos + 4].copy()
+    mujoco.mju_quatIntegrate(stage.data.qpos[elbow.qpos : elbow.qpos + 4], np.array([0.3, 0.0, 0.0]), 1.0)
+    stage.step(ahead)
+    left = np.zeros(3)
+    mujoco.mju_subQuat(left, stage.data.qpos[elbow.qpos : elbow.qpos + 4], rest)
+    print(f"T = {ahead} s: {np.linalg.norm(left) / 0.3:.3f} of the error left")
+    assert 0.04 < np.linalg.norm(left) / 0.3 < 0.16
+
+
+@pytest.mark.parametrize("servo", ["world", "parent", "beat"])
+def test_a_change_of_motion_is_blended_whatever_the_servo(servo: str) -> None:
+    tracker = follower("idle", settings=ServoSettings(servo=servo))  # type: ignore[arg-type]
+    stage, fastest = tracker.stage, 0.0
+    stage.step(0.3)
+    other = motion_of_clip(read_clip(find_clip("punch")), tracker.character)
+    tracker.play(other, blend=0.4)
+    for _ in range(60):
+        stage.advance(1)
+        fastest = max(fastest, float(np.abs(stage.data.qvel[6:]).max()))
+    print(f"{servo}: fastest joint {fastest:.1f} rad/s")
+    assert fastest < 25.0 and stage.data.qpos[2] > 0.7
 
 
 def test_damping_is_the_servos_while_it_drives_and_the_bodys_own_when_it_lets_go() -> None:
@@ -76,8 +109,9 @@ def test_damping_is_the_servos_while_it_drives_and_the_bodys_own_when_it_lets_go
     assert np.array_equal(model.dof_damping, own)
 
 
-def test_a_stage_saved_where_joints_are_at_their_limit_goes_on_identically() -> None:
-    tracker = follower("jump", strength=0.5)
+@pytest.mark.parametrize("servo", ["world", "beat"])
+def test_a_stage_saved_where_joints_are_at_their_limit_goes_on_identically(servo: str) -> None:
+    tracker = follower("jump", strength=0.5, settings=ServoSettings(servo=servo))  # type: ignore[arg-type]
     stage = tracker.stage
     stage.step(0.6)
     saved = stage.save()

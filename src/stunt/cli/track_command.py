@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--force", type=float, default=0.0, metavar="X", help="largest root force, in body weights")
     add("--strength", type=float, default=1.5, metavar="X", help="factor on every joint's strength (default: 1.5)")
     add("--gain", type=float, default=1.0, metavar="X", help="factor on all gains")
+    add("--ahead", type=float, metavar="S", help="seconds that --servo beat looks ahead (default: 0.05)")
     add("--no-limits", action="store_true", help="let joints exceed their strength")
     add("--external", action="store_true", help=EXTERNAL_HELP)
     add("--push", action="append", default=[], metavar="N·s@T[:BODY[:DEG]]", help=PUSH_HELP)
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
+    from stunt.direction.clips_part import LOOKS_AHEAD
     from stunt.direction.performance import Performance
     from stunt.motion.library import find_clip
     from stunt.motion.read import split_reference, with_option
@@ -67,9 +69,12 @@ def track(args: argparse.Namespace) -> int:
         path = Path(with_option(str(path), "mirror", "true"))
     if args.targets == "absolute" and args.servo != "world":
         raise StuntError("--targets absolute goes with --servo world only.")
-    for option, given in (("--no-limits", args.no_limits), ("--external", args.external), ("--gain", args.gain != 1.0)):
-        if given and args.servo == "beat":
-            raise StuntError(f"{option} does not apply to --servo beat: leave it out, or take --servo world or parent.")
+    if args.external and args.servo == "beat":
+        raise StuntError("--external does not apply to --servo beat: leave it out, or take --servo world or parent.")
+    if args.ahead is not None and args.servo != "beat":
+        raise StuntError(f"--ahead does not apply to --servo {args.servo}: leave it out, or take --servo beat.")
+    if args.ahead is not None and not LOOKS_AHEAD[0] <= args.ahead <= LOOKS_AHEAD[1]:
+        raise StuntError(f"--ahead {args.ahead:g} is no look ahead; write {LOOKS_AHEAD[0]:g} to {LOOKS_AHEAD[1]:g} s.")
     return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
 
 
@@ -89,7 +94,10 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     body = clip if args.body in (None, "skeleton") else body_reference(args.body, args.clips)
     part = ClipsPart(
         (PlaySpec(clip),),
-        ServoSettings(servo=args.servo, gain=args.gain, limited=not args.no_limits, external=args.external),
+        ServoSettings(
+            servo=args.servo, gain=args.gain, limited=not args.no_limits, external=args.external,
+            ahead=ServoSettings.ahead if args.ahead is None else args.ahead,
+        ),
         RootSpring(kind=args.assist, limit=args.limit, yaw=args.yaw, force=args.force),
         react=None if args.no_react else Thresholds(), get_up=GET_UP if args.get_up else (), targets=args.targets,
     )  # fmt: skip

@@ -84,6 +84,7 @@ class Board:
         pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
         last_law: Law of the last control step, (njnt,).
+        asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.programs`).
     """
 
@@ -127,6 +128,7 @@ class Board:
         self._make_scratch(nv, njnt, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
+        self.asks_support = False
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)
         self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)

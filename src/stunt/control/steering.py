@@ -52,11 +52,25 @@ def steer_legs(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, xpos
 
 
 @compiled
-def turn_target(steer: Any, thigh: int, whole: bool, s: Any, o: int, x: int) -> None:
-    """Turn a target of a leg at s[o:o+4] in the world; `whole`: not only about the vertical. Scratch: s[x:x+8]."""
-    half_x = 0.5 * steer[3 * thigh] if whole else 0.0
-    half_y = 0.5 * steer[3 * thigh + 1] if whole else 0.0
-    half_z = 0.5 * steer[3 * thigh + 2]
+def steer_target(steer: Any, leg: Any, b: int, hang: int, own: bool, s: Any, o: int, x: int) -> None:
+    """Turn a target of a leg at s[o:o+4] in the world, thigh and shank wholly, the foot only about the vertical.
+
+    Where targets hang on the actual parent (`own`), turning the thigh takes the leg along, and the foot is turned back.
+    """
+    if not own:
+        turn_target(steer, abs(leg[b]), 1.0 if leg[b] > 0 else 0.0, 1.0, s, o, x)
+    elif leg[b] == b:
+        turn_target(steer, b, 1.0, 1.0, s, o, x)
+    elif leg[b] < 0 and leg[hang] > 0:
+        turn_target(steer, -leg[b], -1.0, 0.0, s, o, x)
+
+
+@compiled
+def turn_target(steer: Any, thigh: int, across: float, about: float, s: Any, o: int, x: int) -> None:
+    """Turn a target at s[o:o+4] by shares of a leg's turn across and about the vertical. Scratch: s[x:x+8]."""
+    half_x = 0.5 * across * steer[3 * thigh]
+    half_y = 0.5 * across * steer[3 * thigh + 1]
+    half_z = 0.5 * about * steer[3 * thigh + 2]
     s[x], s[x + 1], s[x + 2], s[x + 3] = 1.0, half_x, half_y, half_z
     norm = 1.0 / math.sqrt(1.0 + half_x * half_x + half_y * half_y + half_z * half_z)
     for k in range(4):

@@ -24,18 +24,18 @@ OMEGA: Final = 40.0
 FLOORS: Final = {"leg": 0.5, "arm": 0.1, "trunk": 0.0}
 """Least moment of inertia the gains scale by, in body mass × length² of the bone."""
 
-WORLD, PARENT, BOARD, KINEMATIC = 0, 1, 2, 3
-"""Modes of an actor: world space, parent space, by the board (a beat law that looks ahead), or put on data."""
+WORLD, PARENT, BEAT, KINEMATIC = 0, 1, 2, 3
+"""Modes of an actor: world space, parent space, the beat law (joint by joint, looking ahead), or put on data."""
 WEAK, HOOK, FREE = 0, 1, 2
 """Root: weak spring, meat-hook, nothing."""
 
 # Integers of an actor.
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
 MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
-ROW_QPOS, ROW_QVEL, QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 26)
-KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(26, 30)
-LEGS, LEG_COUNT, SWING = 30, 31, 32
-INTS: Final = 33
+QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 24)
+KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(24, 28)
+LEGS, LEG_COUNT, SWING = 28, 29, 30
+INTS: Final = 31
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -44,7 +44,7 @@ BROKEN, TORQUE_SUM, TORQUE_PEAK, FORCE_SUM, FORCE_PEAK, STEPS, TOUCHING, ROOT_ER
 TORQUE, FORCE = 25, 28  # three each, as of the last step
 OVER, JOINT_STEPS, WORST, REPEATS, HOOK_K, WHOLE_MASS = range(31, 37)
 AHEAD: Final = 37
-"""Seconds a board-driven actor looks ahead."""
+"""Seconds an actor under the beat law looks ahead."""
 KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
 TRIES: Final = 41
 """How often weights were found anew, beside `REPEATS`: how often a step was taken back."""

@@ -14,8 +14,9 @@ from stunt.control.engine import STEP_STATE, mj_factorM, mj_getState, mj_setStat
 from stunt.control.kinematic import push_along, put_all
 from stunt.control.root_spring import gain_now, help_root, meter_root
 from stunt.control.small import mix_quaternions, multiply_quaternions, world_difference
-from stunt.control.steering import steer_legs, turn_target
+from stunt.control.steering import steer_legs, steer_target
 from stunt.control.views import floats, ints, longs
+from stunt.control.worldspace_beat import set_beat_gains
 from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
@@ -32,6 +33,20 @@ def frame_at(frames: int, frame: float) -> tuple[int, int, float]:
 
 
 @inlined
+def sample_bone(rows: Any, first: int, second: int, share: float, bone: int, hang: int, s: Any, o: int) -> None:
+    """Write a bone's orientation in the clip, seen from what it hangs on, to s[o:o+4]; s[28:32] is scratch.
+
+    Rows are seen from the root, whatever the servo: so everything that changes them does so once for all servos.
+    """
+    mix_quaternions(rows, first + bone, rows, second + bone, share, s, o)
+    if hang != 0:
+        mix_quaternions(rows, first + hang, rows, second + hang, share, s, 28)
+        for k in range(29, 32):
+            s[k] = -s[k]
+        multiply_quaternions(s, 28, s, o, s, o)
+
+
+@inlined
 def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, xmat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_XMAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
@@ -42,16 +57,17 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     low, high, share = frame_at(a[i + w.FRAMES], frame)
     low1, high1, share1 = frame_at(a[i + w.FRAMES], frame - ahead)
     low2, high2, share2 = frame_at(a[i + w.FRAMES], frame + ahead)
-    own, width = a[i + w.MODE] == w.PARENT, 4 * (end - root)
+    own, width = a[i + w.MODE] != w.WORLD, 4 * (end - root)
     leg, steer = longs(t[w.T_LEG]), floats(t[w.T_STEER])
     for b in range(root + 1, end):
-        hang, o = parent[b] if own else root, 4 * (b - root)
-        mix_quaternions(rows, low * width + o, rows, high * width + o, share, s, 0)
-        mix_quaternions(rows, low1 * width + o, rows, high1 * width + o, share1, s, 24)
-        mix_quaternions(rows, low2 * width + o, rows, high2 * width + o, share2, s, 4)
+        hang = parent[b] if own else root
+        o, p = 4 * (b - root), 4 * (hang - root)
+        sample_bone(rows, low * width, high * width, share, o, p, s, 0)
+        sample_bone(rows, low1 * width, high1 * width, share1, o, p, s, 24)
+        sample_bone(rows, low2 * width, high2 * width, share2, o, p, s, 4)
         multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
-        if leg[b] != 0 and not own:
-            turn_target(steer, abs(leg[b]), leg[b] > 0, s, 8, 16)
+        if leg[b] != 0:
+            steer_target(steer, leg, b, hang, own, s, 8, 16)
         world_difference(s, 8, xquat, 4 * b, s, 16)
         world_difference(s, 4, s, 24, s, 20)  # seen from what it hangs on; the matrix turns it into the world
         for k in range(3):
@@ -64,7 +80,7 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
 @inlined
 def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     """Write what the step's stiffness of each bone is, S = h·k₂ + h²·k₁, and of everything outboard of it."""
-    parent, own = ints(t[w.T_PARENT]), a[i + w.MODE] == w.PARENT
+    parent, own = ints(t[w.T_PARENT]), a[i + w.MODE] != w.WORLD
     total, stiff, k1, k2 = floats(t[w.T_SUM]), floats(t[w.T_STIFF]), floats(t[w.T_K1]), floats(t[w.T_K2])
     root, end, h = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0]
     for b in range(root + 1, end):
@@ -79,13 +95,15 @@ def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
 def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
     """Write the torques the motion itself takes, as foreseen from the clip, in the measure the servo is awake."""
     feed, first, last = floats(t[w.T_FEED]), a[i + w.DOF0], a[i + w.DOF1]
+    awake = min(1.0, gain / f[n + w.GAIN])
     if a[i + w.ROW_TORQUE] == 0:
+        # The beat law carries at least what hangs on a joint, as P0 does; the others leave that to their springs.
+        share = awake if a[i + w.MODE] == w.BEAT else 0.0
         for d in range(first, last):
-            feed[d] = 0.0
+            feed[d] = share * (v.bias[d] - v.passive[d])
         return
     rows, frames, width = floats(a[i + w.ROW_TORQUE]), a[i + w.FRAMES], last - first
     low, high, share = frame_at(frames, (time + v.times[0] - f[n + w.START]) * f[n + w.FPS])
-    awake = min(1.0, gain / f[n + w.GAIN])
     for d in range(first, last):
         one, two = rows[low * width + d - first], rows[high * width + d - first]
         feed[d] = awake * (one + share * (two - one))
@@ -98,14 +116,15 @@ def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
     xquat, cvel, constraint = floats(t[w.T_XQUAT]), floats(t[w.T_CVEL]), floats(t[w.T_CONSTRAINT])
     help_root(v, a, i, f, n, time, gain, xquat, cvel, constraint, floats(t[w.T_SCRATCH]))
     set_friction(t, a, i, f, n, time)
-    if a[i + w.MODE] == w.BOARD:
-        return False
     near = recover(t, a, i)
     if a[i + w.LEG_COUNT] > 0:
         steer_legs(v, t, a, i, f, n, time, floats(t[w.T_XPOS]))
     take_over_damping(v, t, a, i)
     see_bones(v, t, a, i, f, n, time, gain)
-    stiffen(v, t, a, i, gain)
+    if a[i + w.MODE] == w.BEAT:
+        set_beat_gains(v, a, i, f, n, gain)
+    else:
+        stiffen(v, t, a, i, gain)
     foresee_torques(v, t, a, i, f, n, time, gain)
     add_torques(v, t, a, i, gain)
     keep_inertia(v, t, a, i)
@@ -183,7 +202,7 @@ def finish(v: Any, t: Any) -> float:
     worst = 0.0
     for actor in range(count):
         i = actor * w.INTS
-        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] >= w.BOARD:
+        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
             continue
         end_torques(v, t, a, i, acceleration)
         if a[i + w.LIMITED] == 0:
@@ -227,8 +246,6 @@ def write_down(v: Any, t: Any, worst: float) -> None:
         if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
             continue
         meter_root(f, n, v.times[0])
-        if a[i + w.MODE] == w.BOARD:
-            continue
         for j in range(a[i + w.JNT0], a[i + w.JNT1]):
             load = load_of(v, torque, j)
             f[n + w.JOINT_STEPS] += 1.0

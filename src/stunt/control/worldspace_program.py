@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.control import worldspace as w
-from stunt.control.board import COMPOSITE, PASSIVE, Board
+from stunt.control.board import PASSIVE, Board
 from stunt.control.engine import STEP_STATE
 from stunt.control.programs import WORLDSPACE
 from stunt.control.root_spring import RootSpring
@@ -19,7 +19,7 @@ from stunt.errors import BodyError
 
 Floats = NDArray[np.float64]
 Servo = Literal["world", "parent", "parent_equal", "beat"]
-_MODES: Final = {"world": w.WORLD, "parent": w.PARENT, "parent_equal": w.PARENT, "beat": w.BOARD}
+_MODES: Final = {"world": w.WORLD, "parent": w.PARENT, "parent_equal": w.PARENT, "beat": w.BEAT}
 _ROOTS: Final = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}
 _HOOK_RATE = 30.0  # [1/s]
 
@@ -30,11 +30,12 @@ class ServoSettings:
 
     Attributes:
         servo: `world` space; `parent` space, each joint's stiffness summed over what hangs on it; `parent_equal`,
-            the same gains per bone as world space (the paper's comparison); `beat`: the beat law, looking ahead.
+            the same gains per bone as world space (the paper's comparison); `beat`: the beat law, joint by joint,
+            each heading for the clip a little ahead (see `stunt.control.worldspace_beat`).
         omega: Natural frequency of the bones [1/s].
         gain: Factor on all gains.
         look: Seconds over which the wanted velocity is measured (the paper's δ).
-        ahead: Seconds the beat law looks ahead.
+        ahead: Seconds the beat law looks ahead: within that time a joint that is off is back.
         limited: Whether joints keep within their strength.
         external: The paper's form: torques act on the bones from outside.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
@@ -50,7 +51,7 @@ class ServoSettings:
     omega: float = w.OMEGA
     gain: float = 1.0
     look: float = 1.0 / 60.0
-    ahead: float = 0.1
+    ahead: float = 0.05
     limited: bool = True
     external: bool = False
     plant: bool = True
@@ -65,12 +66,10 @@ class Rows:
 
     Attributes:
         fps: Rows per second.
-        turns: Orientation of each body seen from the root (parent space: from its parent), the root's own in the
-            world, (F, bodies, 4).
+        turns: Orientation of each body seen from the root, the root's own in the world, (F, bodies, 4).
         path: Position of the root [m], (F, 3).
         friction: Sliding friction of each sole, (F, soles).
         qpos: Joint coordinates without the root's, (F, nq).
-        qvel: Joint velocities without the root's, (F, nv).
         torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
         asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
         swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
@@ -82,7 +81,6 @@ class Rows:
     path: Floats
     friction: Floats
     qpos: Floats
-    qvel: Floats
     torque: Floats | None = None
     asked: Floats | None = None
     swing: Floats | None = None
@@ -202,8 +200,8 @@ class WorldspaceProgram:
         a[w.MODE], a[w.EXTERNAL], a[w.LIMITED] = _MODES[settings.servo], settings.external, settings.limited
         self._give_damping_back(number)
         a[w.ROOT_MODE] = _ROOTS[root.kind]
-        law = COMPOSITE if settings.servo == "beat" else PASSIVE
-        self._board.law[a[w.JNT0] : a[w.JNT1]] = law
+        self._board.law[a[w.JNT0] : a[w.JNT1]] = PASSIVE
+        self._board.asks_support = bool((self.ints[:, w.MODE] == w.BEAT).any())
         moments = w.bone_moments(model, first, end)
         if settings.servo == "parent":
             moments = w.summed(model, first, end, moments)
@@ -225,10 +223,10 @@ class WorldspaceProgram:
         a, f = self.ints[number], self.numbers[number]
         name = self.names[number]
         kept = [self._rows[name][0], *(np.ascontiguousarray(x, float) for x in (
-            rows.turns, rows.path, rows.friction, rows.qpos, rows.qvel
+            rows.turns, rows.path, rows.friction
         ))]  # fmt: skip
         self._rows[name] = kept
-        a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:6])
+        a[w.ROWS], a[w.ROOTS], a[w.FRICTION] = (x.ctypes.data for x in kept[1:4])
         a[w.ROW_TORQUE] = 0
         if rows.torque is not None:
             kept.append(np.ascontiguousarray(rows.torque, float))
@@ -302,6 +300,7 @@ class WorldspaceProgram:
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
         self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
+        self._board.asks_support = bool((self.ints[:, w.MODE] == w.BEAT).any())
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
         self.steer[...], self._leg[...] = state["steer"]

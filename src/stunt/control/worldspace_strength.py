@@ -47,7 +47,7 @@ def load_of(v: Any, torque: Any, j: int) -> float:
 @inlined
 def is_limited(a: Any, i: int) -> bool:
     """Return whether an actor is driven here and keeps to its strength."""
-    return a[i + w.ACTIVE] != 0 and a[i + w.LIMITED] != 0 and a[i + w.MODE] < w.BOARD
+    return a[i + w.ACTIVE] != 0 and a[i + w.LIMITED] != 0 and a[i + w.MODE] != w.KINEMATIC
 
 
 @inlined

@@ -11,6 +11,7 @@ from typing import Any
 from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.views import floats, ints
+from stunt.control.worldspace_beat import beat_forces, beat_reaction, beat_stiffness
 
 
 @compiled
@@ -20,7 +21,7 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     k1, k2, weight, joint = floats(t[w.T_K1]), floats(t[w.T_K2]), floats(t[w.T_WEIGHT]), floats(t[w.T_JOINT])
     feed, flesh = floats(t[w.T_FEED]), floats(t[w.T_FLESH])
     root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
-    own = a[i + w.MODE] == w.PARENT
+    own = a[i + w.MODE] != w.WORLD
     for k in range(6):
         x[6 * root + k] = u[6 * root + k] = 0.0
     for b in range(root + 1, end):
@@ -29,6 +30,8 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
             u[6 * b + k] = u[6 * p + k] + weight[b] * (x[6 * b + k] - x[6 * p + k])
         for k in range(3):
             force[3 * b + k] = gain * (k1[b] * u[6 * b + k] + k2[b] * u[6 * b + 3 + k])
+    if a[i + w.MODE] == w.BEAT:
+        beat_forces(v, a, i, u, force)
     for k in range(3):
         force[3 * root + k] = 0.0
     for b in range(end - 1, root, -1):
@@ -71,14 +74,17 @@ def add_inertia(v: Any, t: Any, a: Any, i: int) -> None:
     """Add S to the engine's inertia matrix, in its own sparsity: joints on one way to the root are coupled."""
     total, weight = floats(t[w.T_SUM]), floats(t[w.T_WEIGHT])
     kept, axis = floats(t[w.T_INERTIA]), floats(t[w.T_AXIS])
-    first, last, own = a[i + w.DOF0], a[i + w.DOF1], a[i + w.MODE] == w.PARENT
+    first, last, own = a[i + w.DOF0], a[i + w.DOF1], a[i + w.MODE] != w.WORLD
     for d in range(first, last):
         share = weight[v.dof_bodyid[d]]
         for k in range(3):
             axis[3 * d + k] = share * v.cdof[6 * d + k]
     for d in range(first, last):
         b, start, count = v.dof_bodyid[d], v.rowadr[d], v.rownnz[d]
-        x, y, z = total[b] * axis[3 * d], total[b] * axis[3 * d + 1], total[b] * axis[3 * d + 2]
+        if a[i + w.MODE] == w.BEAT:
+            x, y, z = beat_stiffness(v, first, last, d, axis)
+        else:
+            x, y, z = total[b] * axis[3 * d], total[b] * axis[3 * d + 1], total[b] * axis[3 * d + 2]
         for k in range(start + count - 1, start - 1, -1):
             c = v.colind[k]
             if c < first or (own and v.dof_bodyid[c] != b):
@@ -92,7 +98,7 @@ def end_torques(v: Any, t: Any, a: Any, i: int, acceleration: Any) -> None:
     parent, weight, stiff = ints(t[w.T_PARENT]), floats(t[w.T_WEIGHT]), floats(t[w.T_STIFF])
     joint, torque, turn = floats(t[w.T_JOINT]), floats(t[w.T_TORQUE]), floats(t[w.T_LEAN])
     root, end, first, last = a[i + w.ROOT_BODY], a[i + w.END_BODY], a[i + w.DOF0], a[i + w.DOF1]
-    own = a[i + w.MODE] == w.PARENT
+    own, beat, force = a[i + w.MODE] != w.WORLD, a[i + w.MODE] == w.BEAT, floats(t[w.T_FORCE])
     for k in range(3 * root, 3 * end):
         turn[k] = 0.0
     for d in range(first, last):
@@ -104,9 +110,12 @@ def end_torques(v: Any, t: Any, a: Any, i: int, acceleration: Any) -> None:
         for b in range(root + 1, end):
             for k in range(3):
                 turn[3 * b + k] += turn[3 * parent[b] + k]
-    for b in range(root + 1, end):
-        for k in range(3):
-            turn[3 * b + k] *= stiff[b]
+    if beat:
+        beat_reaction(v, a, i, turn, force)
+    else:
+        for b in range(root + 1, end):
+            for k in range(3):
+                turn[3 * b + k] *= stiff[b]
     if not own:
         for b in range(end - 1, root, -1):
             for k in range(3):

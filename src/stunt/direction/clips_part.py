@@ -18,7 +18,8 @@ from stunt.motion.pose import Pose
 from stunt.stage.scene import Scene
 
 PART_KEYS = (
-    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "limited", "external", "steer", "mapping"),
+    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "ahead", "limited", "external", "steer"),
+    "mapping",
     *("assist", "limit", "yaw", "force", "react", "get_up", "feet", "free_limbs"),
 )
 PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop", "facing")
@@ -26,8 +27,8 @@ REACT_KEYS = ("respond", "stun", "limp", "delta", "broken", "still", "lying")
 GET_UP_KEYS = ("front", "back")
 TARGETS = ("egocentric", "absolute")
 SERVOS = ("world", "parent", "parent_equal", "beat")
-NOT_WITH_BEAT = ("gain", "look", "limited", "external")
-"""Keys the beat law does not heed: its gains come from the time to the next beat, its torques are a joint's own."""
+LOOKS_AHEAD = (0.01, 1.0)
+"""How far the beat law may look ahead [s]."""
 ASSISTS = ("weak", "hook", "none")
 MOST_CLIPS = 1000
 
@@ -99,6 +100,7 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         servo=section.read("servo", choice, "world", options=SERVOS, kind="servo"),
         gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
         look=section.read("look", number, ServoSettings.look, least=1e-4, most=1.0),
+        ahead=section.read("ahead", number, ServoSettings.ahead, least=LOOKS_AHEAD[0], most=LOOKS_AHEAD[1]),
         limited=section.read("limited", truth, True),
         steer=section.read("steer", truth, True),
         external=section.read("external", truth, False),
@@ -128,13 +130,12 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
 
 
 def _check_servo(section: Section) -> None:
-    """Complain about keys the beat law would not heed."""
-    if section.read("servo", choice, "world", options=SERVOS, kind="servo") != "beat":
-        return
-    for key in NOT_WITH_BEAT:
-        if key in section:
-            node = section.need(key)
-            raise InvalidValueError(key, node.value, "left out with `servo: beat`, which does not heed it", node.place)
+    """Complain about keys that the servo would not heed."""
+    servo = section.read("servo", choice, "world", options=SERVOS, kind="servo")
+    key = "external" if servo == "beat" else "ahead"
+    if key in section:
+        node = section.need(key)
+        raise InvalidValueError(key, node.value, f"left out with `servo: {servo}`, which does not heed it", node.place)
 
 
 def _react(node: Node | None) -> Thresholds | None:
@@ -187,7 +188,8 @@ def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
     data: dict[str, Any] = {"play": [_play_to_data(play) for play in part.play]}
     for key, value, usual in (
         ("servo", part.settings.servo, "world"), ("gain", part.settings.gain, 1.0),
-        ("look", part.settings.look, ServoSettings.look), ("targets", part.targets, "egocentric"),
+        ("look", part.settings.look, ServoSettings.look), ("ahead", part.settings.ahead, ServoSettings.ahead),
+        ("targets", part.targets, "egocentric"),
         ("limited", part.settings.limited, True), ("external", part.settings.external, False),
         ("steer", part.settings.steer, True),
         ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),

@@ -94,7 +94,7 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     turns = [Turn(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
     ClipPlayer(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)
     _shape(stage, tracker, part)
-    if part.free_limbs and part.settings.servo != "beat":
+    if part.free_limbs:
         performance.logs.append(StuckLimbs(tracker, reactions).log)
 
 
@@ -124,12 +124,11 @@ def _react(performance: Performance, name: str, tracker: Tracker, part: ClipsPar
 def _shape(stage: Stage, tracker: Tracker, part: ClipsPart) -> None:
     """Shape targets where the ground asks for it, or the script."""
     shapes: list[Shape] = []
-    if part.settings.servo == "world":
-        ground = Ground(stage)
-        if part.feet or (part.feet is None and not ground.flat):
-            shapes.append(Feet(tracker, ground))
-        if part.targets == "absolute":
-            shapes.append(AbsoluteTargets(tracker))
+    ground = Ground(stage)
+    if part.feet or (part.feet is None and not ground.flat):
+        shapes.append(Feet(tracker, ground))
+    if part.targets == "absolute":
+        shapes.append(AbsoluteTargets(tracker))
     if shapes:
         Shaper(tracker, shapes)
 

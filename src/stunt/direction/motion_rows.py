@@ -18,7 +18,7 @@ from stunt.motion.skeleton_body import body_from_clip
 from stunt.rotations import Floats
 
 __all__ = [
-    *("Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion", "seen_from_parents"),
+    *("Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion"),
     "sole_geoms",
 ]
 
@@ -92,17 +92,14 @@ def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | 
     return Motion(clip.name, clip.fps, retargeted_qpos(clip, character, mapping), clip.loop)
 
 
-def make_rows(
-    model: mujoco.MjModel, character: Character, motion: Motion, soles: list[int], *, parent: bool = False
-) -> Rows:
-    """Lift a motion into rows: orientations of all bodies seen from the root (or from their parents).
+def make_rows(model: mujoco.MjModel, character: Character, motion: Motion, soles: list[int]) -> Rows:
+    """Lift a motion into rows: orientations of all bodies seen from the root.
 
     Args:
         model: The scene.
         character: Who.
         motion: What.
         soles: Geoms whose friction goes with the swing of their foot.
-        parent: Whether orientations are relative to the parent.
     """
     data = mujoco.MjData(model)
     root = character.root
@@ -112,34 +109,14 @@ def make_rows(
     width = motion.qpos.shape[1]
     turns = np.zeros((len(motion.qpos), end - first, 4))
     places = np.zeros((len(motion.qpos), end - first, 3))
-    speeds = np.zeros((len(motion.qpos), model.nv))
     for number, frame in enumerate(motion.qpos):
         data.qpos[root.qpos : root.qpos + width] = frame
         mujoco.mj_kinematics(model, data)
         turns[number], places[number] = data.xquat[first:end], data.xpos[first:end]
-        after = motion.qpos[min(number + 1, len(motion.qpos) - 1)]
-        later = data.qpos.copy()
-        later[root.qpos : root.qpos + width] = after
-        mujoco.mj_differentiatePos(model, speeds[number], 1.0 / motion.fps, data.qpos, later)
     relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
     relative[:, 0] = turns[:, 0]
-    joints = list(character.joints.values())
-    d0, d1 = joints[0].dof, joints[-1].dof + joints[-1].nv
     friction = _friction(model, soles, places, turns, first, motion.fps)
-    joint_qpos, joint_qvel = motion.qpos[:, 7:].copy(), speeds[:, d0:d1]
-    rows = Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, joint_qpos, joint_qvel)
-    return seen_from_parents(model, character, rows) if parent else rows
-
-
-def seen_from_parents(model: mujoco.MjModel, character: Character, rows: Rows) -> Rows:
-    """Return rows seen from the root as seen from each body's parent, for a servo in parent space."""
-    first, end = character.root_body, max(character.bodies.values()) + 1
-    parents = np.maximum(model.body_parentid[first:end] - first, 0)
-    turns = rows.turns.copy()
-    for body in range(1, end - first):
-        if parents[body] > 0:
-            turns[:, body] = rotations.multiply(rotations.conjugate(rows.turns[:, parents[body]]), rows.turns[:, body])
-    return replace(rows, turns=turns, asked=None)
+    return Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, motion.qpos[:, 7:].copy())
 
 
 def _friction(

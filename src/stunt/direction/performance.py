@@ -183,7 +183,7 @@ class Performance:
         for name, made in self.sections.items():
             for section in made.values():
                 if (summary := getattr(section, "summary", None)) is not None:
-                    found.setdefault(name, {}).update(summary(take.time, take.qpos, take.torque))
+                    found.setdefault(name, {}).update(summary(take.time, take.qpos))
         return found
 
     def _events(self) -> list[dict[str, Any]]:

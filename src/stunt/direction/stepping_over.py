@@ -20,7 +20,7 @@ from stunt.direction.legs import Leg
 from stunt.direction.motion_rows import SWING_FRICTION, blended
 from stunt.rotations import Floats
 
-BY_ROW: Final = ("turns", "path", "friction", "qpos", "qvel", "torque", "asked")
+BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked")
 FAR: Final = 0.08
 """A foot with less way to go is not worth a step [m]."""
 SWING: Final = 0.28
@@ -170,7 +170,7 @@ def joined(old: Rows, since: float, rest: Rows, new: Rows, first: int) -> Rows:
         return np.concatenate([np.zeros_like(getattr(new, name)[:first]) if before is None else before[frames], after])
 
     path = np.concatenate([rest.path[0] + old.path[frames] - old.path[frames[-1]], rest.path])
-    changed: dict[str, Any] = {name: both(name) for name in ("turns", "friction", "qpos", "qvel", "torque", "asked")}
+    changed: dict[str, Any] = {name: both(name) for name in ("turns", "friction", "qpos", "torque", "asked")}
     return replace(rest, path=path, **changed)
 
 

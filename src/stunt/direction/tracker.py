@@ -16,7 +16,7 @@ from stunt.direction.first_velocity import first_velocity
 from stunt.direction.foreseen_torques import foreseen_torques
 from stunt.direction.legs import legs_of
 from stunt.direction.mended import mended
-from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, seen_from_parents, sole_geoms
+from stunt.direction.motion_rows import Motion, blended, make_rows, repeated, sole_geoms
 from stunt.direction.planted_feet import with_planted_feet
 from stunt.direction.stepping_over import Momentum, change_of_motion, owner_of
 from stunt.direction.swinging_feet import with_clear_feet
@@ -93,7 +93,7 @@ class Tracker:
         stage.crew.append(self)
 
     def _rows_of(self, motion: Motion) -> Rows:
-        model, settings, parent = self.stage.model, self.settings, self.settings.servo.startswith("parent")
+        model, settings = self.stage.model, self.settings
         long = repeated(motion, _UNROLL)
         whole = mended(model, self.character, long) if settings.plant else long
         rows = make_rows(model, self.character, whole, self.soles)
@@ -105,9 +105,9 @@ class Tracker:
             rows = replace(rows, swing=None)
         if whole is not long:
             rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
-        if settings.foresee and not settings.external and settings.servo != "beat":
+        if settings.foresee and not settings.external:
             rows = replace(rows, torque=foreseen_torques(model, self.character, whole))
-        return seen_from_parents(model, self.character, rows) if parent else rows
+        return rows
 
     def _put(self, motion: Motion) -> None:
         stage, root = self.stage, self.character.root
@@ -135,10 +135,9 @@ class Tracker:
             motion = motion.placed((float(qpos[0]), float(qpos[1])), float(rotations.heading(qpos[3:7])))
         rows = self._rows_of(motion)
         old, since = (self.pose_rows(), 0.0) if actual else (self.rows, self.stage.time - self.started)
-        steps = self.settings.plant and not actual and not self.settings.servo.startswith("parent")
         if blend <= 0.0:
             self.rows = rows
-        elif steps:
+        elif self.settings.plant and not actual:
             self.rows = self._stepping_over(old, since, rows, blend)
         else:
             self.rows = blended(self.stage.model, old, since, rows, blend)
@@ -167,9 +166,7 @@ class Tracker:
         assert root is not None  # only free characters are taken on
         width = self.motion.qpos.shape[1]
         pose = Motion("pose", self.motion.fps, self.stage.data.qpos[None, root.qpos : root.qpos + width].copy())
-        return make_rows(
-            self.stage.model, self.character, pose, self.soles, parent=self.settings.servo.startswith("parent")
-        )
+        return make_rows(self.stage.model, self.character, pose, self.soles)
 
     def respond(self, delta: float) -> None:
         """Give way, and be back in the clip's own state `delta` seconds from now (the δ-response)."""
@@ -213,11 +210,11 @@ class Tracker:
             float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
         )  # fmt: skip
 
-    def summary(self, time: Floats, qpos: Floats, torque: Floats) -> dict[str, Any]:
+    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
         """Return how well it followed, over a take's frames (see `stunt.direction.tracking_measure`)."""
         from stunt.direction.tracking_measure import measure
 
-        return measure(self, time, qpos, torque)
+        return measure(self, time, qpos)
 
     def _string(self) -> tuple[str, Floats]:
         f = self.program.numbers[self.number]

@@ -20,14 +20,13 @@ FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
 
 
-def measure(tracker: Tracker, time: Floats, qpos: Floats, torque: Floats | None = None) -> dict[str, Any]:
+def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
     """Measure a tracked character over a take's frames.
 
     Args:
         tracker: Who followed.
         time: Times of the frames [s], (T,).
         qpos: The stage's coordinates in them, (T, nq).
-        torque: What its joints produced on the way to them [N·m], (T, nv); the limits of the beat law are told by it.
     """
     character, root = tracker.character, tracker.character.root
     if root is None or len(time) < 2:
@@ -39,7 +38,6 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats, torque: Floats | None 
     error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
     names = {body: name for name, body in character.bodies.items()}
     first = character.root_body
-    beat = tracker.settings.servo == "beat"
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
     return {
         "error_deg_mean": float(error.mean()),
@@ -49,7 +47,7 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats, torque: Floats | None 
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
         "foot_slide_m": foot_slide(tracker, time, own),
         "fell": not ended_like(time, own, turns[:, 0], path),
-        "limits": torque_use(tracker, torque) if beat and torque is not None else tracker.limit_use,
+        "limits": tracker.limit_use,
         "root_spring": asdict(tracker.assistance()),
     }
 
@@ -74,13 +72,8 @@ def _joint_errors(tracker: Tracker, actual: Rows, turns: Floats) -> dict[str, fl
 def _wanted(tracker: Tracker, time: Floats) -> tuple[Floats, Floats]:
     """Return the orientations and root positions the clip asked for at some times, seen from the root."""
     turns, path = [], []
-    parent = tracker.settings.servo.startswith("parent")
-    seen: list[tuple[float, Rows]] = [
-        (start, make_rows(tracker.stage.model, tracker.character, motion, tracker.soles) if parent else rows)
-        for start, motion, rows in tracker.history
-    ]
     for moment in time:
-        start, rows = [entry for entry in seen if entry[0] <= moment + 1e-9][-1]
+        start, _, rows = [entry for entry in tracker.history if entry[0] <= moment + 1e-9][-1]
         x = min(max((moment - start) * rows.fps, 0.0), len(rows.turns) - 1.0)
         low = int(min(x, max(len(rows.turns) - 2, 0)))
         high = min(low + 1, len(rows.turns) - 1)
@@ -101,19 +94,3 @@ def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
         tilts.append(np.degrees(np.arccos(rotations.rotate(turns, up)[:, 2].clip(-1.0, 1.0))))
     high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], 0.05)
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())
-
-
-def torque_use(tracker: Tracker, torque: Floats) -> dict[str, float]:
-    """Return how joints kept to their strength, by the torques of a take's frames, (T, nv).
-
-    The world-space servo counts every step itself; the beat law does not, and is measured here.
-    """
-    loads = [
-        np.linalg.norm(torque[1:, joint.dof : joint.dof + joint.nv], axis=1) / joint.strength
-        for joint in tracker.character.joints.values()
-        if np.isfinite(joint.strength) and joint.strength > 0.0
-    ]
-    if not loads or not len(loads[0]):
-        return {"over_share": 0.0, "worst": 0.0}
-    every = np.stack(loads)
-    return {"over_share": float((every > 1.0 + 1e-6).mean()), "worst": float(every.max())}

@@ -246,10 +246,10 @@ class Stage:
     def _watching(self) -> bool:
         """Whether contacts have to be looked at after every control step.
 
-        A character that follows a clip alone on the ground has no joint that asks what it carries, and nothing to be
-        hit by; looking would cost a third of its step.
+        A character that follows a clip in world space, alone on the ground, has no joint that asks what it carries, and
+        nothing to be hit by; looking would cost a third of its step.
         """
-        return self.watch.hittable or (self.watch.carries and bool(self.board.law.any()))
+        return self.watch.hittable or (self.watch.carries and (self.board.asks_support or bool(self.board.law.any())))
 
     def _look(self) -> None:
         self._looked = self.tick

@@ -51,7 +51,7 @@ class Drive:
         self._at = -1.0
         joints = list(actor.character.joints.values())
         # World space reads orientations only; joint coordinates are for the beat servo.
-        self._joints = np.zeros((2, sum(j.nq for j in joints))), np.zeros((2, sum(j.nv for j in joints)))
+        self._joints = np.zeros((2, sum(j.nq for j in joints)))
         model = actor.stage.model
         own = {body: name for name, body in actor.character.bodies.items()}
         self._soles = [own[int(model.geom_bodyid[geom])] for geom in actor.soles]
@@ -83,7 +83,7 @@ class Drive:
         turns = anatomy.turns(np.stack([now, after]))
         turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
         place = self.sense.feel().root
-        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), *self._joints)
+        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), self._joints)
         here = actor.stage.data.qpos[None, actor.slices[0]].copy()
         actor.take(Motion("posture", STEP_HZ, here), rows, actor.stage.time)
 

@@ -23,7 +23,7 @@ def moved_rows(rows: Rows, place: Place) -> Rows:
 def cut_rows(rows: Rows, first: int, count: int) -> Rows:
     """Return some of the rows, without copying them."""
     cut = slice(first, first + count)
-    return Rows(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut], rows.qvel[cut])
+    return Rows(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut])
 
 
 def late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:
@@ -36,7 +36,7 @@ def late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: fl
 
 def repeated_row(row: Rows, frames: int, fps: float) -> Rows:
     """Hold one row for some frames."""
-    turns, path, friction, qpos, qvel = (
-        np.repeat(x[:1], frames, axis=0) for x in (row.turns, row.path, row.friction, row.qpos, row.qvel)
+    turns, path, friction, qpos = (
+        np.repeat(x[:1], frames, axis=0) for x in (row.turns, row.path, row.friction, row.qpos)
     )
-    return Rows(fps, turns, path, friction, qpos, qvel)
+    return Rows(fps, turns, path, friction, qpos)

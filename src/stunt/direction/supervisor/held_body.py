@@ -77,8 +77,7 @@ class HeldBody:
         self.playing: Playing | None = None
         self.kept: Playing | None = None
         self._leaning: RootSpring | None = None
-        parent = self.settings.servo.startswith("parent")
-        self._view = ServoView.of(stage.model, self.character, self.soles, parent=parent)
+        self._view = ServoView.of(stage.model, self.character, self.soles)
         self._rows: WeakKeyDictionary[Motion, Rows] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[Motion, Track] = WeakKeyDictionary()
         self.dense: WeakKeyDictionary[Track, Rows] = WeakKeyDictionary()

@@ -52,31 +52,29 @@ class ServoView:
 
     Attributes:
         bones: See `bones_of`.
-        above: From which body each is seen: the root, or its parent, (bodies,).
+        bodies: How many it has.
         toes: The body each sole goes by: a foot by its toe, (soles,).
         standing: Friction of the soles while they do not swing, (soles,).
     """
 
     bones: Bones
-    above: NDArray[np.int64]
+    bodies: int
     toes: NDArray[np.int64]
     standing: Floats
 
     @staticmethod
-    def of(model: mujoco.MjModel, character: Character, soles: list[int], *, parent: bool = False) -> ServoView:
+    def of(model: mujoco.MjModel, character: Character, soles: list[int]) -> ServoView:
         """Return how a servo sees a character.
 
         Args:
             model: The scene.
             character: Who.
             soles: Geoms whose friction goes with the swing of their foot.
-            parent: Whether orientations are relative to the parent.
         """
         first, count = character.root_body, body_count(character)
-        above = np.maximum(model.body_parentid[first : first + count] - first, 0) if parent else np.zeros(count)
         toes = np.array([_toe(model, geom, first, count) for geom in soles], np.int64)
         standing = model.geom_friction[soles, 0].copy() if soles else np.zeros(0)
-        return ServoView(bones_of(model, character), above.astype(np.int64), toes, standing)
+        return ServoView(bones_of(model, character), count, toes, standing)
 
 
 def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> Rows:
@@ -88,14 +86,14 @@ def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> R
         frames: Positions and velocities, (F, nq + nv).
         fps: Frames per second.
     """
-    count, bodies, soles = len(frames), len(view.above), len(view.toes)
+    count, bodies, soles = len(frames), view.bodies, len(view.toes)
     turns, path, friction = np.empty((count, bodies, 4)), np.empty((count, 3)), np.zeros((count, max(soles, 1)))
-    joints, rates = np.empty((count, layout.nq - 7)), np.empty((count, layout.nv - 6))
+    joints = np.empty((count, layout.nq - 7))
     lift_rows(
-        frames, layout.nq, fps, np.ones(bodies, np.bool_), view.bones, view.above, view.toes, view.standing,
-        (SWING_SPEED, SWING_FRICTION), turns, path, friction, joints, rates,
+        frames, fps, np.ones(bodies, np.bool_), view.bones, view.toes, view.standing, (SWING_SPEED, SWING_FRICTION),
+        turns, path, friction, joints,
     )  # fmt: skip
-    return Rows(fps, turns, path, friction, joints, rates)
+    return Rows(fps, turns, path, friction, joints)
 
 
 def _toe(model: mujoco.MjModel, geom: int, first: int, count: int) -> int:

@@ -96,18 +96,16 @@ def pose_bodies(qpos: Any, wanted: Any, bones: Any, positions: Any, turns: Any) 
 
 @compiled
 def lift_rows(
-    frames: Any, nq: int, fps: float, wanted: Any, bones: Any, above: Any, toes: Any, standing: Any, swing: Any,
-    turns: Any, path: Any, friction: Any, joints: Any, rates: Any,
+    frames: Any, fps: float, wanted: Any, bones: Any, toes: Any, standing: Any, swing: Any, turns: Any, path: Any,
+    friction: Any, joints: Any,
 ) -> None:  # fmt: skip
     """Write frames as the servo reads them (see `posing.servo_rows`).
 
     Args:
         frames: Positions and velocities, (F, nq + nv).
-        nq: Number of position coordinates.
         fps: Frames per second.
         wanted: All bodies, (bodies,).
         bones: As `posing.bones_of` has them.
-        above: From which body each is seen, (bodies,).
         toes: The body each sole goes by, (soles,).
         standing: Friction of the soles while they do not swing, (soles,).
         swing: Speed from which a sole swings [m/s], and its friction then.
@@ -115,20 +113,17 @@ def lift_rows(
         path: Written, (F, 3).
         friction: Written, (F, soles).
         joints: Written, (F, nq − 7).
-        rates: Written, (F, nv − 6).
     """
     count, last = frames.shape[0], frames.shape[0] - 1
     places, world = np.empty((count, turns.shape[1], 3)), np.empty((count, turns.shape[1], 4))
     pose_bodies(frames, wanted, bones, places, world)
-    relative_turns(world, above, turns)
+    relative_turns(world, turns)
     for f in range(count):
         low, high = max(f - 1, 0), min(f + 1, last)
         for k in range(3):
             path[f, k] = frames[f, k]
         for k in range(joints.shape[1]):
             joints[f, k] = frames[f, 7 + k]
-        for k in range(rates.shape[1]):
-            rates[f, k] = frames[f, nq + 6 + k]
         for n in range(toes.shape[0]):
             x = places[high, toes[n], 0] - places[low, toes[n], 0]
             y = places[high, toes[n], 1] - places[low, toes[n], 1]
@@ -137,11 +132,11 @@ def lift_rows(
 
 
 @compiled
-def relative_turns(turns: Any, above: Any, out: Any) -> None:
-    """Write how bodies are turned, seen from others (`above`, by number); the first stays as it is, (F, bodies, 4)."""
+def relative_turns(turns: Any, out: Any) -> None:
+    """Write how bodies are turned, seen from the first; that one stays as it is, (F, bodies, 4)."""
     for f in range(turns.shape[0]):
         for n in range(turns.shape[1]):
-            a, b = turns[f, above[n]], turns[f, n]
+            a, b = turns[f, 0], turns[f, n]
             if n == 0:
                 for k in range(4):
                     out[f, 0, k] = b[k]
