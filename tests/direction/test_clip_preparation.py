@@ -48,8 +48,13 @@ def test_a_spike_of_a_thigh_is_bridged_and_a_clean_motion_left_alone() -> None:
     off = np.degrees(2.0 * np.arccos(dots))
     print("largest error after mending [°]:", off.max())
     assert off.max() < 8.0
-    rest = np.r_[0:hip, hip + 4 : motion.qpos.shape[1]]
+    # Knee and ankle of that leg were solved for together with the hip; everything else is left alone.
+    last = character.joints["l_toe"].qpos + 4
+    rest = np.r_[0:hip, last : motion.qpos.shape[1]]
+    assert character.joints["l_knee"].qpos == hip + 4
     assert np.array_equal(found.qpos[:, rest], motion.qpos[:, rest])
+    spikes = np.abs((found.qpos[1:, hip:last].reshape(-1, 4, 4) * found.qpos[:-1, hip:last].reshape(-1, 4, 4)).sum(-1))
+    assert (2.0 * np.arccos(spikes.clip(0.0, 1.0)) * motion.fps).max() < 30.0
 
 
 def test_standing_feet_are_put_on_the_floor_and_stay_where_they_are() -> None:
@@ -175,3 +180,22 @@ def test_a_foot_that_the_clip_turns_on_may_turn() -> None:
     pivots = make_rows(stage.model, character, replace(motion, qpos=turning), soles).friction
     assert np.all(held > 0.8)
     assert np.all(pivots[5:-5] < 0.35)
+
+
+def test_a_leg_that_is_all_but_straight_is_bent_about_its_knees_own_axis() -> None:
+    """Not to the side: the clip's knees are hinges, and stay hinges."""
+    stage, motion = on_stage("walk")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    rows = make_rows(stage.model, character, motion, soles)
+    for leg in legs_of(stage.model, character, soles):
+        thigh, shank = leg.chain[-3:-1]
+        lifted = leg.lifted(rows.turns, np.tile([0.0, 0.0, 0.02], (len(rows.turns), 1)))
+        knees = [
+            rotations.multiply(rotations.conjugate(turns[:, thigh]), turns[:, shank]) for turns in (rows.turns, lifted)
+        ]
+        bent = rotations.to_rotation_vector(rotations.multiply(knees[1], rotations.conjugate(knees[0])))
+        axis = np.linalg.svd(rotations.to_rotation_vector(knees[0]), full_matrices=False)[2][0]
+        aside = np.linalg.norm(bent - np.outer(bent @ axis, axis), axis=1)
+        print(f"bent by up to {np.degrees(np.abs(bent @ axis).max()):.0f}°, aside {np.degrees(aside.max()):.1f}°")
+        assert np.abs(bent @ axis).max() > np.radians(5.0) and aside.max() < np.radians(3.0)

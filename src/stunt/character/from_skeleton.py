@@ -16,6 +16,7 @@ import numpy as np
 from stunt.character.anthropometry import TABLES, Floats, Inertia, Sex, ellipsoid, mass_share, together
 from stunt.character.bone_shapes import BoneShape, bone_shapes
 from stunt.character.contacts import write_excludes
+from stunt.character.ligaments import add_limits
 from stunt.character.notes import Notes
 from stunt.character.skeleton import GIRDLE_SHARE, NECK_SHARE
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan
@@ -94,6 +95,7 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         for number, shape in enumerate(shapes, start=1):
             _add_geom(body, f"{bone.name}_{number}", shape, grips=bone.part in _GRIPPING)
     _add_sites(plan, made)
+    add_limits(spec, plan)
     _exclude(spec, plan, build)
     _describe(plan, build, mass).write(spec)
     return spec
@@ -184,6 +186,8 @@ def _hang(body: mujoco.MjsBody, bone: BonePlan, plan: SkeletonPlan, build: Build
         "damping": DAMPING_TIME * natural,
     }
     if build.joints == "ball":
+        if bone.reach is not None:
+            common |= {"limited": mujoco.mjtLimited.mjLIMITED_TRUE, "range": [0.0, bone.reach]}
         body.add_joint(name=bone.joint, type=mujoco.mjtJoint.mjJNT_BALL, **common)
         return
     for axis, letter in zip(np.eye(3), "xyz", strict=True):

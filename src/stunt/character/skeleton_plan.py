@@ -38,6 +38,7 @@ class BonePlan:
         tip: Where it ends, in its own frame [m], (3,).
         axes: Forward, left and up of the reference stance in its own frame, as columns, (3, 3).
         sole: Of feet and toes.
+        reach: How far its joint turns away from the stance, whichever way [rad]; None: all round.
     """
 
     name: str
@@ -50,6 +51,24 @@ class BonePlan:
     tip: Floats
     axes: Floats
     sole: Sole | None = None
+    reach: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ligament:
+    """A band between two bones that is taut at a length.
+
+    Attributes:
+        bone: Index of the bone below its joint.
+        above: Where it is attached on that bone's parent, in the parent's frame [m], (3,).
+        below: Where on the bone, in its own frame [m], (3,).
+        longest: How long it gets [m].
+    """
+
+    bone: int
+    above: Floats
+    below: Floats
+    longest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +80,11 @@ class SkeletonPlan:
         bones: Parents first; the first is the root.
         height: Standing height [m].
         notes: Sentences about how the plan came to be.
+        ligaments: What keeps knees and elbows from turning the wrong way.
     """
 
     name: str
     bones: tuple[BonePlan, ...]
     height: float
     notes: tuple[str, ...] = ()
+    ligaments: tuple[Ligament, ...] = ()

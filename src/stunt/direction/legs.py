@@ -12,6 +12,9 @@ from stunt.character.character import Character
 from stunt.rotations import Floats
 
 _STRAIGHT = 0.995  # of its length: how far a leg is stretched at most
+_BENT = np.radians(15.0)  # a motion must bend a knee so far to show its axis
+_CLEAR = 0.7  # cosine: an axis farther from the anatomical one is none
+_OVER = 0.02  # of a knee behind the line from hip to ankle [m]
 _FOLDED = 0.35  # of its length: how far it is drawn in at most
 
 
@@ -23,11 +26,15 @@ class Leg:
         chain: From the first body below the root down to the foot.
         offsets: Where each of them is in the one above it [m], (chain, 3).
         points: Corners of the sole, toes as they are at rest, in the foot's frame [m], (points, 3).
+        front: Which way the body faces in its reference stance, in the thigh's frame, (3,).
+        straight: How the shank is turned against the thigh in that stance, wxyz.
     """
 
     chain: tuple[int, ...]
     offsets: Floats
     points: Floats
+    front: Floats
+    straight: Floats
 
     @property
     def foot(self) -> int:
@@ -57,15 +64,15 @@ class Leg:
         """
         joints = self.joints(rotations.to_matrix(turns))
         hip, knee, ankle = joints[:, -3], joints[:, -2], joints[:, -1]
+        forward = rotations.rotate(turns[:, self.chain[-3]], self._knee_front(turns))
         upper, lower = _length(knee - hip), _length(ankle - knee)
         way = ankle + shift - hip
         reach = _length(way)
         whole = upper + lower
         far = np.clip(reach, _FOLDED * whole, np.maximum(_STRAIGHT * whole, np.minimum(_length(ankle - hip), whole)))
         along = way / reach
-        bend = _bend(along, knee - hip, turns[:, self.chain[-3]])
         cosine = np.clip((upper**2 + far**2 - lower**2) / (2 * upper * far), -1.0, 1.0)
-        new_knee = hip + upper * (cosine * along + np.sqrt(1.0 - cosine**2) * bend)
+        new_knee = hip + upper * cosine * along + _off_line(along, knee - hip, forward, upper * np.sqrt(1 - cosine**2))
         new_ankle = hip + far * along
         result = turns.copy()
         for body, old, new in (
@@ -75,20 +82,51 @@ class Leg:
             result[:, body] = rotations.multiply(_between(old, new), turns[:, body])
         return result
 
+    def _knee_front(self, turns: Floats) -> Floats:
+        """Return which way the knee points in the thigh's frame, (3,): across the axis it bends about in a motion.
+
+        Args:
+            turns: The motion, (F, bodies, 4).
+        """
+        thigh, shank = self.chain[-3:-1]
+        down = self.offsets[-2] / max(float(np.linalg.norm(self.offsets[-2])), 1e-9)
+        knee = rotations.multiply(rotations.conjugate(turns[:, thigh]), turns[:, shank])
+        knee = rotations.to_rotation_vector(rotations.multiply(knee, rotations.conjugate(self.straight)))
+        if np.percentile(np.linalg.norm(knee, axis=1), 90.0) < _BENT:
+            return self.front
+        axis = np.linalg.svd(knee, full_matrices=False)[2][0]
+        front = np.cross(down, axis)
+        front = front if front @ self.front >= 0.0 else -front
+        return np.asarray(front) if front @ self.front > _CLEAR else self.front
+
 
 def _length(vector: Floats) -> Floats:
     return np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-9)
 
 
-def _bend(along: Floats, thigh: Floats, turn: Floats) -> Floats:
-    """Return the direction across the leg in which the knee points, (F, 3)."""
-    across = thigh - (thigh * along).sum(axis=-1, keepdims=True) * along
-    forward = rotations.rotate(turn, np.array([1.0, 0.0, 0.0]))
-    forward = forward - (forward * along).sum(axis=-1, keepdims=True) * along
-    size = np.linalg.norm(across, axis=-1, keepdims=True)
-    # A leg that is all but straight does not say where its knee is; the thigh's front does.
-    mixed = across + forward / _length(forward) * np.maximum(0.02 - size, 0.0)
-    return np.asarray(mixed / _length(mixed))
+def _off_line(along: Floats, thigh: Floats, forward: Floats, size: Floats) -> Floats:
+    """Return how far the knee is off the line from hip to ankle [m], (F, 3), for a leg bent so that it is `size` off.
+
+    What the clip has it off to the side stays; the rest is bending, about the knee's own axis. A captured leg is often
+    stretched a little too far: one that is so by more than `_OVER` bends further that way, any other forward.
+
+    Args:
+        along: From the hip to where the ankle is to be, (F, 3).
+        thigh: From the hip to the knee as the clip has it [m], (F, 3).
+        forward: Which way the knee points, (F, 3).
+        size: How far [m], (F, 1).
+    """
+    across = thigh - _dot(thigh, along) * along
+    forward = forward - _dot(forward, along) * along
+    forward = forward / _length(forward)
+    bent = _dot(across, forward)
+    aside = across - bent * forward
+    way = np.clip((bent + _OVER) / (0.5 * _OVER), -1.0, 1.0)
+    return np.asarray(way * np.sqrt(np.maximum(size**2 - _dot(aside, aside), 0.0)) * forward + aside)
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray((a * b).sum(axis=-1, keepdims=True))
 
 
 def _between(old: Floats, new: Floats) -> Floats:
@@ -132,7 +170,12 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
     if not points:
         return None
     offsets = np.stack([model.body_pos[b] for b in chain])
-    return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points))
+    stance = np.array([1.0, 0.0, 0.0, 0.0])
+    for body in (root, *chain[:-2]):
+        stance = rotations.multiply(stance, model.body_quat[body])
+    front = rotations.rotate(rotations.conjugate(stance), np.array([1.0, 0.0, 0.0]))  # all stances face along x
+    straight = model.body_quat[chain[-2]].copy()
+    return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points), front, straight)
 
 
 def _corners(model: mujoco.MjModel, geom: int) -> Floats:

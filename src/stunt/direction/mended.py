@@ -1,7 +1,8 @@
 """Spikes of a capture bridged: frames in which a leg turns faster than any person's could.
 
 Swapped or lost markers turn a thigh by 70° from one frame to the next. Whoever is to stand on that leg falls for no
-reason an animator could see. Such frames are replaced by the way between the good ones around them.
+reason an animator could see. Such frames are replaced by the way between the good ones around them, in all joints of
+the leg: knee and ankle were solved for together with the hip, and make no sense without it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt import rotations
-from stunt.character.character import Character
+from stunt.character.character import Character, Joint
 from stunt.control.worldspace import part_of
 from stunt.direction.motion_rows import Motion
 from stunt.rotations import Floats
@@ -34,20 +35,35 @@ def mended(model: mujoco.MjModel, character: Character, motion: Motion) -> Motio
         motion: What it does.
     """
     qpos, first = motion.qpos, character.root.qpos if character.root is not None else 0
-    for joint in character.joints.values():
-        own = slice(joint.qpos - first, joint.qpos - first + 4)
-        if joint.kind != "ball" or not _carries(model.body(int(model.jnt_bodyid[joint.id])).name):
-            continue
-        bad = _spikes(motion.qpos[:, own], motion.fps)
+    for joints in _legs(model, character).values():
+        own = [slice(joint.qpos - first, joint.qpos - first + 4) for joint in joints]
+        # Only what carries tells: a foot that twitches fells nobody.
+        carries = [part for part, joint in zip(own, joints, strict=True) if _carries(model, joint)]
+        bad = np.any([_spikes(motion.qpos[:, part], motion.fps) for part in carries], axis=0)
         if bad.any() and not bad.all():
             qpos = qpos.copy() if qpos is motion.qpos else qpos
-            qpos[:, own] = _bridged(motion.qpos[:, own], bad)
+            for part in own:
+                qpos[:, part] = _bridged(motion.qpos[:, part], bad)
     return motion if qpos is motion.qpos else replace(motion, qpos=qpos)
 
 
-def _carries(name: str) -> bool:
-    """Whether a body is a thigh or a shank; a foot that twitches fells nobody."""
-    return part_of(name) == "leg" and "foot" not in name.lower() and "toe" not in name.lower()
+def _legs(model: mujoco.MjModel, character: Character) -> dict[int, list[Joint]]:
+    """Return the ball joints of each leg, by the leg's first body."""
+    found: dict[int, list[Joint]] = {}
+    for joint in character.joints.values():
+        body = int(model.jnt_bodyid[joint.id])
+        if joint.kind != "ball" or part_of(model.body(body).name) != "leg":
+            continue
+        while part_of(model.body(int(model.body_parentid[body])).name) == "leg":
+            body = int(model.body_parentid[body])
+        found.setdefault(body, []).append(joint)
+    return found
+
+
+def _carries(model: mujoco.MjModel, joint: Joint) -> bool:
+    """Whether a joint of a leg is a hip or a knee."""
+    name = model.body(int(model.jnt_bodyid[joint.id])).name.lower()
+    return "foot" not in name and "toe" not in name
 
 
 def _spikes(turns: Floats, fps: float) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from stunt.character.creature import build_creature
 from stunt.character.from_skeleton import Build, build_from_plan
+from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip, WorldPose
@@ -59,12 +60,7 @@ class SkeletonBody:
 
     def locals_of(self, world: WorldPose) -> Floats:
         """Return the joints' rotations for bones turned so in the world, (..., B, 4); the root's is its world's."""
-        parents = [max(bone.parent, 0) for bone in self.plan.bones]
-        local = multiply(conjugate(world.rotations[..., parents, :]), world.rotations)
-        stance = np.stack([bone.stance for bone in self.plan.bones])
-        result = multiply(conjugate(stance), local)
-        result[..., 0, :] = world.rotations[..., 0, :]
-        return result
+        return _locals(self.plan, world.rotations)
 
     def qpos_at(self, time: ArrayLike) -> Floats:
         """Return the body's coordinates at a time [s], (..., nq): free root, then its joints in order."""
@@ -121,8 +117,19 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     floor = floor_height(clip, parts)
     grounded = clip.with_motion(clip.root - [0.0, 0.0, floor], clip.rotations, door=clip.door)
     plan, joints = _plan(grounded, parts)
+    plan = with_limits(plan, _locals(plan, grounded.world.rotations[:, joints]))
     plan = replace(plan, notes=(*plan.notes, f"the clip's ground was at {floor:+.3f} m and is now at 0"))
     return SkeletonBody(build_from_plan(plan, build), plan, grounded, joints, floor, build.joints)
+
+
+def _locals(plan: SkeletonPlan, world: Floats) -> Floats:
+    """Return the joints' rotations for bones turned so in the world, (..., B, 4); the root's is its world's."""
+    parents = [max(bone.parent, 0) for bone in plan.bones]
+    local = multiply(conjugate(world[..., parents, :]), world)
+    stance = np.stack([bone.stance for bone in plan.bones])
+    result = multiply(conjugate(stance), local)
+    result[..., 0, :] = world[..., 0, :]
+    return result
 
 
 def is_creature(parts: Mapping[str, int]) -> bool:
