@@ -20,7 +20,7 @@ PUSH_HELP = (
     "it faces at the start, counterclockwise from above; may be repeated"
 )
 EXTERNAL_HELP = (
-    "the paper's form: torques on the bones from outside; blows up in most motions without --assist hook"
+    "the paper's form: torques on the bones from outside, as far as the root is held; all of it counts as assistance"
 )
 GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
@@ -70,6 +70,8 @@ def track(args: argparse.Namespace) -> int:
     for option, given in (("--no-limits", args.no_limits), ("--external", args.external), ("--gain", args.gain != 1.0)):
         if given and args.servo == "beat":
             raise StuntError(f"{option} does not apply to --servo beat: leave it out, or take --servo world or parent.")
+    if args.external and args.servo != "world":
+        raise StuntError("--external goes with --servo world only.")
     return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
 
 

@@ -110,6 +110,9 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
         force=section.read("force", number, 0.0, least=0.0, most=100.0),
     )
     targets = section.read("targets", choice, "egocentric", options=TARGETS, kind="kind of target")
+    if settings.external and settings.servo != "world":
+        place = section.need("external").place
+        raise InvalidValueError("external", True, "false or left out with any servo but world", place)
     if targets == "absolute" and settings.servo != "world":
         place = section.need("targets").place
         raise InvalidValueError("targets", targets, "egocentric with any servo but world", place)
