@@ -3,6 +3,7 @@
 Every bone is pulled toward its orientation in the clip, lifted into the world through the clip's own frames from the
 actual root: `f = k₁Δ + k₂(ω_d − ω)` with Δ and ω seen from the root. The torques are internal, `τ = Jᵀf` without the
 root's rows, and solved implicitly: a bone's `S = h·k₂ + h²·k₁` joins the inertia of all joints between it and the root.
+The paper's own form, torques from outside, is an option (`worldspace_external`).
 
 Strength. A joint over its limit gets a weight w < 1, and the servo sees the motion of that joint through it: bones are
 seen turned by `Σ w·(turn of each joint on the way)`, and joint torques are `w·Jᵀf`. Whatever the weights, that is the
