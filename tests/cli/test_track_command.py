@@ -103,14 +103,6 @@ def test_servos_say_what_they_do_not_heed(capsys: pytest.CaptureFixture[str], tm
             load_script(script)
 
 
-def test_the_external_form_says_that_it_is_unstable_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["track", "walk", "--external", "--json"])
-    out = capsys.readouterr()
-    assert code == 3 and any("--assist hook" in line for line in json.loads(out.out)["warnings"])
-    held = tracked(capsys, "walk", "--external", "--assist", "hook")
-    assert not held["fell"] and held["error_deg_mean"] < 2.0  # type: ignore[operator]
-
-
 def test_absolute_targets_do_as_well_without_a_heading_to_hold(capsys: pytest.CaptureFixture[str]) -> None:
     errors = []
     for yaw in ("0", "0.1"):

@@ -19,15 +19,31 @@ from stunt.motion.read import read_clip
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 
+EXTERNAL = ServoSettings(external=True)
 
 def follower(
-    clip: str, *, strength: float = 1.0, settings: ServoSettings | None = None, root: RootSpring | None = None
+    clip: str,
+    *,
+    strength: float = 1.0,
+    settings: ServoSettings | None = None,
+    root: RootSpring | None = None,
+    hz: float = 120.0,
+    ground: bool = True,
 ) -> Tracker:
-    """Return a body of one of Stunt's own clips that follows it."""
+    """Return a body of one of Stunt's own clips that follows it; without a ground it falls."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=strength)
-    stage = Stage(Scene({"a": body}, physics_hz=120, control_hz=120))
-    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")), settings=settings, root=root)
+    stage = Stage(Scene({"a": body}, physics_hz=hz, control_hz=hz, ground=ground))
+    motion = motion_of_clip(read_clip(path), stage.character("a"))
+    return Tracker(stage, "a", motion, settings=settings, root=root)
+
+
+def momentum(tracker: Tracker) -> np.ndarray:
+    """Return the whole body's angular momentum about its centre of mass [kg·m²/s]."""
+    model, data = tracker.stage.model, tracker.stage.data
+    mujoco.mj_forward(model, data)
+    mujoco.mj_subtreeVel(model, data)
+    return np.array(data.subtree_angmom[tracker.character.root_body])
 
 
 def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
@@ -48,11 +64,12 @@ def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
     return float(np.abs(rest).max())
 
 
-@pytest.mark.parametrize("servo", ["world", "parent", "beat"])
+@pytest.mark.parametrize("servo", ["world", "parent", "beat", "external"])
 @pytest.mark.parametrize(("clip", "strength"), [("walk", 1.0), ("jump", 0.5)])
 def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength: float, servo: str) -> None:
     """The body's own inertia and damping, gravity, contacts, and the torques that are said to have been produced."""
-    tracker = follower(clip, strength=strength, settings=ServoSettings(servo=servo))  # type: ignore[arg-type]
+    settings = EXTERNAL if servo == "external" else ServoSettings(servo=servo)  # type: ignore[arg-type]
+    tracker = follower(clip, strength=strength, settings=settings)
     plain = copy.deepcopy(tracker.stage.model)
     plain.dof_damping[:] = 0.0
     tracker.stage.model.opt.tolerance, tracker.stage.model.opt.iterations = 0.0, 200  # else contacts explain it roughly
@@ -61,6 +78,60 @@ def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength
     print(f"{clip}, {servo}: {worst:.1e} N·m unexplained; weakened {f[w.TRIES]:.0f}, back {f[w.REPEATS]:.0f} times")
     assert worst < 1e-6
     assert strength == 1.0 or (f[w.TRIES] > 0 and f[w.REPEATS] > 0)  # weak joints: both ways of keeping to it are used
+
+
+@pytest.mark.parametrize("yaw", [0.0, 1.0])
+def test_what_turns_a_body_from_outside_is_what_the_external_form_says_it_gave(yaw: float) -> None:
+    """Falling, angular momentum changes by the metered torque alone: none about the vertical unless that is held."""
+    drifts, given = [], np.zeros(3)
+    for hz in (120.0, 960.0):
+        tracker = follower("walk", settings=EXTERNAL, root=RootSpring(yaw=yaw), hz=hz, ground=False)
+        stage, f = tracker.stage, tracker.program.numbers[tracker.number]
+        before, given = momentum(tracker), np.zeros(3)
+        for _ in range(round(0.5 * hz)):
+            stage.advance(1)
+            given += f[w.TORQUE : w.TORQUE + 3] * stage.step_time
+        drifts.append(float(np.linalg.norm(momentum(tracker) - before - given)))
+    print(f"given {given} kg·m²/s, unexplained at 120 and 960 Hz: {drifts}")
+    assert np.linalg.norm(given) > 1.0 and drifts[1] < max(0.3 * drifts[0], 0.05)
+    assert (abs(given[2]) > 1e-3) == (yaw > 0.0)
+
+
+def test_the_external_form_damps_a_body_that_turns_as_a_whole() -> None:
+    """Seen from the root nothing moves: only dampers against the world take the turning away, beside the spring."""
+    kept = {}
+    for name, settings in (("internal", ServoSettings()), ("external", EXTERNAL)):
+        tracker = follower("idle", settings=settings, root=RootSpring(omega=0.5, air=1.0), ground=False)
+        root, data = tracker.character.root, tracker.stage.data
+        assert root is not None
+        data.qvel[:] = 0.0
+        data.qvel[root.dof + 3 : root.dof + 6] = (0.5, 0.0, 0.0)
+        before = np.linalg.norm(momentum(tracker))
+        tracker.stage.step(0.1)
+        kept[name] = np.linalg.norm(momentum(tracker)) / before
+    print(f"angular momentum left after 0.1 s: {kept}")
+    assert kept["internal"] > 0.9 and kept["external"] < 0.6
+
+
+def test_where_nothing_holds_the_root_the_external_form_is_the_internal_one() -> None:
+    ends = []
+    for settings in (EXTERNAL, ServoSettings(foresee=False)):
+        tracker = follower("walk", settings=settings, root=RootSpring(kind="none"))
+        tracker.stage.step(0.5)
+        assert tracker.assistance().torque_peak == 0.0
+        ends.append(tracker.stage.data.qpos.copy())
+    assert np.allclose(ends[0], ends[1], atol=1e-9)
+
+
+def test_a_broken_spring_gives_nothing_from_outside_and_the_body_falls() -> None:
+    tracker = follower("idle", settings=EXTERNAL, root=RootSpring(breaks=0.2))
+    root, stage = tracker.character.root, tracker.stage
+    assert root is not None
+    stage.data.qvel[root.dof + 3 : root.dof + 6] = (0.0, 12.0, 0.0)
+    stage.data.qvel[root.dof] = 4.0
+    stage.step(1.5)
+    assert tracker.broken_for > 0.3 and stage.data.qpos[root.qpos + 2] < 0.5
+    assert not tracker.program.numbers[tracker.number, w.TORQUE : w.TORQUE + 3].any()
 
 
 @pytest.mark.parametrize("servo", ["world", "parent", "beat"])

@@ -104,6 +104,17 @@ def test_the_other_servos_follow_too(servo: str) -> None:
 
 
 @needs_clips
+@pytest.mark.parametrize(("name", "most"), [
+    ("walk__07", 2.5), ("run__09", 5.0), ("jump__16", 1.5), ("punch__79", 1.5), ("idle__140", 1.5), ("cartwheel", 5.0),
+])  # fmt: skip
+def test_captured_clips_are_followed_in_the_external_form(name: str, most: float) -> None:
+    found = follow(tracked(name, settings=ServoSettings(external=True)))
+    print(name, found["error_deg_mean"], found["limits"], found["root_spring"]["torque_mean"])
+    assert not found["fell"] and found["error_deg_mean"] < most
+    assert found["limits"]["over_share"] <= 0.002 and found["root_spring"]["torque_mean"] < 0.35
+
+
+@needs_clips
 def test_going_over_to_another_motion_starts_where_the_first_one_is() -> None:
     tracker = tracked("idle__140", seconds=3.0)
     first = tracker.rows

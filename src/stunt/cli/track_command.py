@@ -20,7 +20,7 @@ PUSH_HELP = (
     "it faces at the start, counterclockwise from above; may be repeated"
 )
 EXTERNAL_HELP = (
-    "the paper's form: torques on the bones from outside; blows up in most motions without --assist hook"
+    "the paper's form: torques on the bones from outside, as far as the root is held; all of it counts as assistance"
 )
 GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
@@ -69,8 +69,8 @@ def track(args: argparse.Namespace) -> int:
         path = Path(with_option(str(path), "mirror", "true"))
     if args.targets == "absolute" and args.servo != "world":
         raise StuntError("--targets absolute goes with --servo world only.")
-    if args.external and args.servo == "beat":
-        raise StuntError("--external does not apply to --servo beat: leave it out, or take --servo world or parent.")
+    if args.external and args.servo != "world":
+        raise StuntError("--external goes with --servo world only.")
     if args.ahead is not None and args.servo != "beat":
         raise StuntError(f"--ahead does not apply to --servo {args.servo}: leave it out, or take --servo beat.")
     if args.ahead is not None and not LOOKS_AHEAD[0] <= args.ahead <= LOOKS_AHEAD[1]:

@@ -126,6 +126,7 @@ def root_torque(
     angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
     f[n + w.ROOT_ERROR], f[n + w.HEADING] = angle, yaw
     if a[i + w.ROOT_MODE] == w.HOOK:
+        f[n + w.HELD_TILT] = f[n + w.HELD_YAW] = 1.0
         return
     f[n + w.TORQUE + 2] = 0.0
     size = math.sqrt(f[n + w.TORQUE] ** 2 + f[n + w.TORQUE + 1] ** 2)
@@ -133,11 +134,13 @@ def root_torque(
     air = 1.0 if touching else f[n + w.AIR]
     if angle > f[n + w.BREAK_ANGLE]:
         share = 0.0
+    f[n + w.HELD_TILT], f[n + w.HELD_YAW] = share, 0.0
     for k in range(2):
         f[n + w.TORQUE + k] *= share * air
     if f[n + w.YAW_LIMIT] > 0.0 and share > 0.0:
-        turn = 0.3 * (k1 * yaw + k2 * (x[5] - cvel[6 * root + 2]))
+        turn = w.YAW_PART * (k1 * yaw + k2 * (x[5] - cvel[6 * root + 2]))
         f[n + w.TORQUE + 2] = air * min(max(turn, -f[n + w.YAW_LIMIT]), f[n + w.YAW_LIMIT])
+        f[n + w.HELD_YAW] = min(1.0, f[n + w.YAW_LIMIT] / max(abs(turn), 1e-9))
 
 
 @compiled

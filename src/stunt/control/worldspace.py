@@ -3,6 +3,7 @@
 Every bone is pulled toward its orientation in the clip, lifted into the world through the clip's own frames from the
 actual root: `f = k₁Δ + k₂(ω_d − ω)` with Δ and ω seen from the root. The torques are internal, `τ = Jᵀf` without the
 root's rows, and solved implicitly: a bone's `S = h·k₂ + h²·k₁` joins the inertia of all joints between it and the root.
+The paper's own form, torques from outside, is an option (`worldspace_external`).
 
 Strength. A joint over its limit gets a weight w < 1, and the servo sees the motion of that joint through it: bones are
 seen turned by `Σ w·(turn of each joint on the way)`, and joint torques are `w·Jᵀf`. Whatever the weights, that is the
@@ -28,6 +29,8 @@ WORLD, PARENT, BEAT, KINEMATIC = 0, 1, 2, 3
 """Modes of an actor: world space, parent space, the beat law (joint by joint, looking ahead), or put on data."""
 WEAK, HOOK, FREE = 0, 1, 2
 """Root: weak spring, meat-hook, nothing."""
+YAW_PART: Final = 0.3
+"""The root's gains about the vertical, as a share of those across it: a body is tall."""
 
 # Integers of an actor.
 ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
@@ -35,7 +38,9 @@ MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRIC
 QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 24)
 KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(24, 28)
 LEGS, LEG_COUNT, SWING = 28, 29, 30
-INTS: Final = 31
+ABSOLUTE: Final = 31
+"""Whether the rows are the clip's orientations in the world, the actual root's turn and spin taken out of them."""
+INTS: Final = 32
 
 # Numbers of an actor.
 START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
@@ -52,7 +57,10 @@ KIN_AT, KIN_STEP, KIN_ROUNDS = 42, 45, 48
 """Where data on which an actor goes on is placed (x, y, heading), how far one round of it goes, and rounds so far."""
 HEADING: Final = 49
 """How far the root has to turn about the vertical to face as the clip does [rad]."""
-NUMBERS: Final = 50
+HELD_TILT, HELD_YAW, TILT_STIFF, YAW_STIFF = range(50, 54)
+"""How much of the root's help is left by its clamps, across the vertical and about it, 0 to 1; and the weak spring's
+part of the root's inertia in the external form, likewise [kg·m²]."""
+NUMBERS: Final = 54
 
 # Table of addresses.
 (

@@ -17,6 +17,7 @@ from stunt.control.small import mix_quaternions, multiply_quaternions, world_dif
 from stunt.control.steering import steer_legs, steer_target
 from stunt.control.views import floats, ints, longs
 from stunt.control.worldspace_beat import set_beat_gains
+from stunt.control.worldspace_external import couple_to_root, end_help, see_from_outside, stiffen_root
 from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
@@ -59,6 +60,8 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     low2, high2, share2 = frame_at(a[i + w.FRAMES], frame + ahead)
     own, width = a[i + w.MODE] != w.WORLD, 4 * (end - root)
     leg, steer = longs(t[w.T_LEG]), floats(t[w.T_STEER])
+    for k in range(6):
+        x[6 * root + k] = 0.0
     for b in range(root + 1, end):
         hang = parent[b] if own else root
         o, p = 4 * (b - root), 4 * (hang - root)
@@ -121,6 +124,8 @@ def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
         steer_legs(v, t, a, i, f, n, time, floats(t[w.T_XPOS]))
     take_over_damping(v, t, a, i)
     see_bones(v, t, a, i, f, n, time, gain)
+    if a[i + w.EXTERNAL] != 0:
+        see_from_outside(v, t, a, i, f, n, time)
     if a[i + w.MODE] == w.BEAT:
         set_beat_gains(v, a, i, f, n, gain)
     else:
@@ -130,7 +135,9 @@ def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
     keep_inertia(v, t, a, i)
     add_inertia(v, t, a, i)
     hook_inertia(v, a, i, f, n)
-    push_from_outside(v, t, a, i, f, n)
+    if a[i + w.EXTERNAL] != 0:
+        stiffen_root(v, t, a, i, f, n, gain)
+        couple_to_root(v, t, a, i, f, n)
     return near and is_limited(a, i)
 
 
@@ -145,20 +152,6 @@ def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
         if k < 3:
             stiff = f[n + w.WHOLE_MASS] * (2.0 * rate * h + (rate * h) ** 2)
         v.mass_matrix[v.rowadr[d + k] + v.rownnz[d + k] - 1] += stiff
-
-
-@inlined
-def push_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
-    """The paper's form: the bones' torques come from outside, so that the root gets their sum as well."""
-    if a[i + w.EXTERNAL] == 0:
-        return
-    force, root, d = floats(t[w.T_FORCE]), a[i + w.ROOT_BODY], a[i + w.ROOT_DOF]
-    for k in range(3):
-        f[n + w.TORQUE + k] += force[3 * root + k]
-        c = 6 * (d + 3 + k)
-        v.applied[d + 3 + k] += (
-            v.cdof[c] * force[3 * root] + v.cdof[c + 1] * force[3 * root + 1] + v.cdof[c + 2] * force[3 * root + 2]
-        )
 
 
 @inlined
@@ -197,14 +190,14 @@ def worldspace_between(v: Any, address: int, time: float, model: int, data: int)
 @inlined
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
-    count, a = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS])
+    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
     torque, acceleration, loads = floats(t[w.T_TORQUE]), floats(t[w.T_QACC]), floats(t[w.T_LOAD])
     worst = 0.0
     for actor in range(count):
         i = actor * w.INTS
         if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
             continue
-        end_torques(v, t, a, i, acceleration)
+        end_torques(v, t, a, i, f, actor * w.NUMBERS, acceleration)
         if a[i + w.LIMITED] == 0:
             continue
         for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
@@ -245,6 +238,8 @@ def write_down(v: Any, t: Any, worst: float) -> None:
         i, n = actor * w.INTS, actor * w.NUMBERS
         if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
             continue
+        if a[i + w.EXTERNAL] != 0:
+            end_help(v, t, a, i, f, n)
         meter_root(f, n, v.times[0])
         for j in range(a[i + w.JNT0], a[i + w.JNT1]):
             load = load_of(v, torque, j)

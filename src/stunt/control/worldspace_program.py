@@ -37,7 +37,8 @@ class ServoSettings:
         look: Seconds over which the wanted velocity is measured (the paper's δ).
         ahead: Seconds the beat law looks ahead: within that time a joint that is off is back.
         limited: Whether joints keep within their strength.
-        external: The paper's form: torques act on the bones from outside.
+        external: The paper's form: torques act on the bones from outside (see `worldspace_external`). With `world`
+            only.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
             `stunt.direction.planted_feet` and `mended`).
         clear: Whether swinging feet are lifted where they pass the floor too low (see
@@ -197,7 +198,9 @@ class WorldspaceProgram:
         """Set or change how an actor follows."""
         a, f, model, data = self.ints[number], self.numbers[number], self._model, self._data
         first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
-        a[w.MODE], a[w.EXTERNAL], a[w.LIMITED] = _MODES[settings.servo], settings.external, settings.limited
+        a[w.MODE], a[w.LIMITED] = _MODES[settings.servo], settings.limited
+        a[w.EXTERNAL] = settings.external and settings.servo == "world"
+        f[w.HELD_TILT], f[w.HELD_YAW] = 0.0, 0.0
         self._give_damping_back(number)
         a[w.ROOT_MODE] = _ROOTS[root.kind]
         self._board.law[a[w.JNT0] : a[w.JNT1]] = PASSIVE

@@ -13,6 +13,7 @@ from stunt.control import worldspace as w
 from stunt.control.engine import mj_factorM, mj_solveM
 from stunt.control.root_spring import gain_now
 from stunt.control.views import floats
+from stunt.control.worldspace_external import couple_to_root
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques
 
 _BALL = 1
@@ -91,12 +92,14 @@ def weaken_all(
             f[n + w.TRIES] += 1.0
             add_torques(v, t, a, i, gain_now(f, n, time))
             add_inertia(v, t, a, i)
+            if a[i + w.EXTERNAL] != 0:
+                couple_to_root(v, t, a, i, f, n)
             found = True
     return found
 
 
 @inlined
-def foresee(v: Any, t: Any, count: int, a: Any, model: int, data: int) -> None:
+def foresee(v: Any, t: Any, count: int, a: Any, f: Any, model: int, data: int) -> None:
     """Write the torques of the step to come, with the last contact forces."""
     right, constraint, ahead = floats(t[w.T_RIGHT]), floats(t[w.T_CONSTRAINT]), floats(t[w.T_ACCELERATION])
     for d in range(v.sizes[1]):
@@ -104,12 +107,12 @@ def foresee(v: Any, t: Any, count: int, a: Any, model: int, data: int) -> None:
     mj_solveM(model, data, t[w.T_ACCELERATION], t[w.T_RIGHT], 1)
     for actor in range(count):
         if is_limited(a, actor * w.INTS):
-            end_torques(v, t, a, actor * w.INTS, ahead)
+            end_torques(v, t, a, actor * w.INTS, f, actor * w.NUMBERS, ahead)
 
 
 @inlined
 def foresee_strength(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int, data: int) -> None:
     """Lower the weights of joints that are foreseen over their strength."""
-    foresee(v, t, count, a, model, data)
+    foresee(v, t, count, a, f, model, data)
     if weaken_all(v, t, count, a, f, time, _TOLERATED, FORESEEN):
         mj_factorM(model, data)

@@ -12,6 +12,7 @@ from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
 from stunt.control.views import floats, ints
 from stunt.control.worldspace_beat import beat_forces, beat_reaction, beat_stiffness
+from stunt.control.worldspace_external import turn_of_root
 
 
 @compiled
@@ -23,7 +24,7 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
     own = a[i + w.MODE] != w.WORLD
     for k in range(6):
-        x[6 * root + k] = u[6 * root + k] = 0.0
+        u[6 * root + k] = x[6 * root + k]
     for b in range(root + 1, end):
         p = root if own else parent[b]
         for k in range(6):
@@ -93,7 +94,7 @@ def add_inertia(v: Any, t: Any, a: Any, i: int) -> None:
 
 
 @compiled
-def end_torques(v: Any, t: Any, a: Any, i: int, acceleration: Any) -> None:
+def end_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, acceleration: Any) -> None:
     """Write the torques the joints produce in a step that accelerates so: τ − S·a."""
     parent, weight, stiff = ints(t[w.T_PARENT]), floats(t[w.T_WEIGHT]), floats(t[w.T_STIFF])
     joint, torque, turn = floats(t[w.T_JOINT]), floats(t[w.T_TORQUE]), floats(t[w.T_LEAN])
@@ -106,10 +107,14 @@ def end_torques(v: Any, t: Any, a: Any, i: int, acceleration: Any) -> None:
         share = weight[b] * acceleration[d]
         for k in range(3):
             turn[3 * b + k] += share * v.cdof[6 * d + k]
+    if a[i + w.EXTERNAL] != 0:
+        turn_of_root(v, a, i, f, n, acceleration, turn)
     if not own:
         for b in range(root + 1, end):
             for k in range(3):
                 turn[3 * b + k] += turn[3 * parent[b] + k]
+    for k in range(3):
+        turn[3 * root + k] = 0.0  # from here on it is the sum of what acts on the bones
     if beat:
         beat_reaction(v, a, i, turn, force)
     else:

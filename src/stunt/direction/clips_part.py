@@ -132,10 +132,10 @@ def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> Clip
 def _check_servo(section: Section) -> None:
     """Complain about keys that the servo would not heed."""
     servo = section.read("servo", choice, "world", options=SERVOS, kind="servo")
-    key = "external" if servo == "beat" else "ahead"
-    if key in section:
-        node = section.need(key)
-        raise InvalidValueError(key, node.value, f"left out with `servo: {servo}`, which does not heed it", node.place)
+    for key, heeds in (("external", "world"), ("ahead", "beat")):
+        if key in section and servo != heeds:
+            node, expected = section.need(key), f"left out with `servo: {servo}`: only `servo: {heeds}` heeds it"
+            raise InvalidValueError(key, node.value, expected, node.place)
 
 
 def _react(node: Node | None) -> Thresholds | None:

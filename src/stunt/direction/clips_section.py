@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from stunt.direction.performance import Performance
 
 KEY = "clips"
-EXTERNAL = (
-    "the paper's external form turns the body by torques that nothing reacts on; with a weak root spring it blows up "
-    "in most motions, and a smaller step only delays that. Hold the root (--assist hook, `assist: hook`), or leave "
-    "`external` out."
+UNHELD = (
+    "the external form turns the body from outside only as far as something holds the root; nothing does, so that its "
+    "torques are internal. Hold the root (--assist weak or hook, `assist`), or leave `external` out."
 )
 
 
@@ -88,8 +87,8 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     performance.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
-    if part.settings.external and part.root.kind != "hook":
-        performance.warnings.append(f"{name}: {EXTERNAL}")
+    if part.settings.external and part.root.kind == "none":
+        performance.warnings.append(f"{name}: {UNHELD}")
     reactions = _react(performance, name, tracker, part)
     turns = [Turn(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
     ClipPlayer(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)

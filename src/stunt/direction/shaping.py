@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from stunt import rotations
+from stunt.control import worldspace as w
 from stunt.control.worldspace_program import Rows
 from stunt.direction.tracker import Tracker
 
@@ -129,6 +130,7 @@ class AbsoluteTargets:
     def __init__(self, tracker: Tracker) -> None:
         """Take a tracker's root out of its targets."""
         self._tracker = tracker
+        tracker.program.ints[tracker.number, w.ABSOLUTE] = 1
         self._heads = tracker.root.kind == "hook" or (tracker.root.kind == "weak" and tracker.root.yaw > 0.0)
 
     def shape(self, window: Window) -> Window:

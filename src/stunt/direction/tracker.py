@@ -28,7 +28,7 @@ _UNROLL = 60.0  # seconds a looping motion is laid out for
 
 @dataclass(frozen=True)
 class Assistance:
-    """What the root spring gave so far.
+    """What the root got from outside so far: by its spring and, in the external form, by the torques on the bones.
 
     Attributes:
         torque_mean: Mean torque as a share of m·g·h.
@@ -199,7 +199,7 @@ class Tracker:
         return {"over_share": float(f[w.OVER] / max(f[w.JOINT_STEPS], 1.0)), "worst": float(f[w.WORST])}
 
     def assistance(self) -> Assistance:
-        """Return what the root spring gave so far."""
+        """Return what the root got from outside so far."""
         f, model = self.program.numbers[self.number], self.stage.model
         steps, step = max(float(f[w.STEPS]), 1.0), self.stage.step_time
         weight = float(f[w.WEIGHT])
