@@ -119,7 +119,18 @@ def test_absolute_targets_do_as_well_without_a_heading_to_hold(capsys: pytest.Ca
 def test_pushes_have_a_size_a_time_a_body_and_a_direction(text: str, body: str, impulse: tuple[float, float]) -> None:
     push = script_of(find_clip("walk"), parse(["track", "walk", "--push", text])).scene.events[0]
     assert push.target == f"double/{body}" and push.at == (0.3 if "@" in text else 1.0)
-    assert push.impulse == pytest.approx((*impulse, 0.0), abs=1e-9)
+    assert push.impulse == pytest.approx((*impulse, 0.0), abs=1e-9) and push.duration == 0.1
+
+
+@pytest.mark.parametrize("words", [
+    ("--limit", "-1"), ("--yaw", "nan"), ("--force", "-0.1"), ("--gain", "-1"), ("--gain", "inf"), ("--strength", "0"),
+    ("--clips", "no_such_folder"),
+])  # fmt: skip
+def test_numbers_and_folders_that_cannot_be_are_refused(
+    words: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["track", "walk", *words, "--json"]) == 2
+    assert words[0] in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["hard", "40@soon", "40@1:thorax:left", "40@1:thorax:90:1", "nan@1", "40@-1"])

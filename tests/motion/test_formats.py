@@ -28,6 +28,12 @@ def _file(folder: Path, text: str, name: str = "a.bvh") -> Path:
     return path
 
 
+def test_the_same_turn_twice_in_a_row_is_refused_with_its_line(tmp_path: Path) -> None:
+    text = SMALL_BVH.replace("Yrotation", "Xrotation").replace("Zrotation", "Xrotation")
+    with pytest.raises(ClipFileError, match=r"a\.bvh:\d+: .*twice in a row"):
+        read_clip(_file(tmp_path, text))
+
+
 @pytest.mark.parametrize("order", ["XYZ", "ZYX", "YXZ", "ZXZ", "XY", "Z"])
 def test_euler_angles_of_any_order_survive_the_way_through_quaternions(order: str) -> None:
     rng = np.random.default_rng(1)

@@ -16,7 +16,7 @@ from stunt.character.from_skeleton import Build
 from stunt.errors import BodyError, StuntError, UnknownNameError
 from stunt.motion.doctor import examine
 from stunt.motion.door import Overrides
-from stunt.motion.library import clip_entries, find_clip, load_clip
+from stunt.motion.library import OWN_CLIPS, clip_entries, find_clip, load_clip
 from stunt.motion.mapping import guess_mapping, read_mapping, write_mapping
 from stunt.motion.read import read_clip
 from stunt.motion.retarget import body_parts, hinge_angles, retarget
@@ -183,6 +183,42 @@ def test_the_doctor_finds_a_spike_that_was_put_in(tmp_path: Path) -> None:
     rotations[30, knee] = multiply(rotations[30, knee], from_rotation_vector(np.array([0.0, 0.8, 0.0])))
     found = examine(write_bvh(walk.with_motion(walk.root, rotations), tmp_path / "spike.bvh"))
     assert found.spikes and (found.spikes[0].frame, found.spikes[0].joint) == (30, "LeftLeg")
+
+
+def test_the_doctor_finds_a_frame_in_which_the_whole_body_leaps(tmp_path: Path) -> None:
+    from stunt.motion.formats.bvh_writer import write_bvh
+
+    walk = load_clip("walk")
+    root = walk.root.copy()
+    root[30] += [0.3, 0.0, 0.2]
+    found = examine(write_bvh(walk.with_motion(root, walk.rotations), tmp_path / "leap.bvh"))
+    assert (found.spikes[0].frame, found.spikes[0].metres) == (30, pytest.approx(0.36, abs=0.01))
+    assert any("frame 30 Hips 0.36 m" in line for line in found.warnings)
+
+
+@pytest.mark.parametrize(("frames", "turn"), [(1, 0.0), (1, 1.5), (3, 0.0)])
+def test_a_t_pose_at_the_start_is_left_out_also_turned_or_held(frames: int, turn: float, tmp_path: Path) -> None:
+    from stunt.motion.formats.bvh_writer import write_bvh
+
+    walk = load_clip("walk")
+    rest = np.zeros((frames, len(walk.skeleton), 4))
+    rest[..., 0] = 1.0
+    rest[:, 0] = from_rotation_vector(np.array([0.0, 0.0, turn]))
+    both = np.concatenate([rest, walk.rotations])
+    both[frames:, walk.skeleton.joint("LeftArm")] = from_rotation_vector(np.array([0.6, 0.0, 0.0]))
+    root = np.concatenate([np.repeat(walk.root[:1], frames, axis=0), walk.root])
+    found = examine(write_bvh(walk.with_motion(root, both), tmp_path / "rest.bvh"))
+    assert found.first_frame_t_pose and found.frames == walk.frames
+
+
+def test_bones_may_hang_on_one_another_a_thousandfold(tmp_path: Path) -> None:
+    lines = (OWN_CLIPS / "walk.bvh").read_text().splitlines()
+    start = next(number for number, line in enumerate(lines) if "JOINT Head" in line)
+    tip = next(number for number in range(start, len(lines)) if "End Site" in lines[number])
+    chain = [word for number in range(1500) for word in (f"JOINT hair{number}", "{", "OFFSET 0 0.1 0")]
+    path = tmp_path / "hair.bvh"
+    path.write_text("\n".join([*lines[:tip], *chain, *["}"] * 1500, *lines[tip + 4 :]]) + "\n")
+    assert body_from_clip(read_clip(path)).plan.bones
 
 
 def test_overrides_beat_the_guesses(tmp_path: Path) -> None:

@@ -74,6 +74,37 @@ def test_a_file_with_those_names_makes_the_same_body_as_the_clip_it_came_from(wh
     assert examine(path).vocabulary == who and examine(path).missing == ()
 
 
+POSER = {
+    f"{side}{name}": side[0].lower() + word
+    for side in ("Left", "Right")
+    for name, word in {
+        "Shoulder": "Collar", "Arm": "Shldr", "ForeArm": "ForeArm", "Hand": "Hand", "UpLeg": "Thigh", "Leg": "Shin",
+        "Foot": "Foot", "ToeBase": "Toe",
+    }.items()
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "prefix"), [({}, "Robot_"), ({}, "DEF-"), (POSER, "")])
+def test_prefixes_of_actors_and_rigs_and_posers_names_are_seen_through(names: dict[str, str], prefix: str) -> None:
+    clip = renamed(load_clip("walk"), names, prefix, ())
+    wanted = {part: prefix + names.get(name, name) for part, name in PARTS.items()}
+    parts = guess_parts(clip.skeleton.names, clip.skeleton.parents)
+    assert {part: clip.skeleton.names[joint] for part, joint in parts.items()} == wanted
+
+
+def test_a_spine_that_is_numbered_up_to_the_head_has_a_neck_and_a_head() -> None:
+    legs = [f"{part}.{side}" for side in "LR" for part in ("thigh", "shin", "foot", "toe")]
+    names = ["spine", *(f"spine.{number:03}" for number in range(1, 7)), *legs]
+    parts = guess_parts(names, [*range(-1, 6), 0, 7, 8, 9, 0, 11, 12, 13])
+    assert (parts["head"], parts["neck"], parts["neck2"], parts["spine3"]) == (6, 4, 5, 3) and parts["l_shank"] == 8
+
+
+def test_the_doctor_names_what_is_missing_inside_a_limb_and_people_of_no_size(tmp_path: Path) -> None:
+    path = write_bvh(renamed(load_clip("walk"), {"LeftForeArm": "Whatever"}, "", ()), tmp_path / "a.bvh")
+    assert any("l_forearm" in line for line in examine(path).warnings)
+    assert any("17" in line and "--scale" in line for line in examine(f"{path}?scale=0.1").warnings)
+
+
 @needs_mocap
 def test_no_shared_clip_is_said_to_have_a_wrong_frame_rate() -> None:
     """Their rates are known to be right: a warning would be the doctor's mistake."""

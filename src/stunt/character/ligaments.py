@@ -20,10 +20,13 @@ from stunt.character.skeleton_plan import BonePlan, Ligament, SkeletonPlan
 from stunt.rotations import from_rotation_vector, rotate, to_rotation_vector
 
 REACHES: Final = {
-    "thigh": 135.0, "shank": 155.0, "foot": 65.0, "toe": 70.0, "spine": 50.0, "neck": 50.0, "head": 55.0,
+    "thigh": 135.0, "shank": 155.0, "foot": 65.0, "toe": 70.0, "spine": 120.0, "neck": 100.0, "head": 100.0,
     "clavicle": 45.0, "upper_arm": 150.0, "forearm": 165.0, "hand": 90.0,
 }  # fmt: skip
-"""Largest turn of each part's joint away from the stance, all directions together [°] (see `limits` for the ranges)."""
+"""Largest turn of each part's joint away from the stance, all directions together [°] (see `limits` for the ranges); of
+spine, and of neck and head, all bones together."""
+CHAINS: Final = (("spine",), ("neck", "head"))
+"""Parts whose bones share what they reach."""
 MARGIN: Final = np.radians(10.0)
 """So much further than the clip goes a joint may turn [rad]."""
 ALL_ROUND: Final = np.radians(175.0)
@@ -55,11 +58,17 @@ def with_limits(plan: SkeletonPlan, turns: Floats) -> SkeletonPlan:
             continue
         vectors = to_rotation_vector(turns[:, number])
         farthest = float(np.percentile(np.linalg.norm(vectors, axis=1), _USUAL)) + MARGIN
-        reach = max(np.radians(REACHES[bone.part]), farthest)
+        reach = max(np.radians(REACHES[bone.part]) / _shared_by(plan, bone.part), farthest)
         bones[number] = replace(bone, reach=reach if reach < ALL_ROUND else None)
         if bone.part in TILT and np.linalg.norm(bone.tip) > 0.05:
             ligaments += _hold(bone, number, vectors, turns[:, number], plan.height / _TALL)
     return replace(plan, bones=tuple(bones), ligaments=tuple(ligaments))
+
+
+def _shared_by(plan: SkeletonPlan, part: str) -> int:
+    """Return among how many bones the reach of a part is shared."""
+    chain = next((chain for chain in CHAINS if part in chain), ())
+    return max(1, sum(bone.part in chain for bone in plan.bones))
 
 
 def add_limits(spec: mujoco.MjSpec, plan: SkeletonPlan) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from stunt.cli.interrupts import INTERRUPTED
 from stunt.cli.parser import parse
@@ -70,6 +71,9 @@ def _run(args: argparse.Namespace) -> int:
         "bench": commands.bench,
         "completion": completion_command.completion,
     }
+    for folder in getattr(args, "clips", ()):
+        if args.command != "bench" and not Path(folder).is_dir():
+            raise StuntError(f"--clips {folder} is no folder.")
     return run[args.command](args)
 
 

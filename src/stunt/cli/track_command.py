@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 HELP = "let a body follow a clip, and say how well it did"
 SECONDS_BEFORE_PUSH = 1.0
+PUSH_SECONDS = 0.1
+"""How long a push lasts: a shove. Two hundred newton-seconds within 20 ms, on a chest of 3 kg, are an explosion."""
 PUSH_HELP = (
     "a push, e.g. 40@1.5 (forward on the chest), 40@1.5:l_forearm, 40@1.5:thorax:90 (to its left); degrees from where "
     "it faces at the start, counterclockwise from above; may be repeated"
@@ -22,6 +24,8 @@ PUSH_HELP = (
 EXTERNAL_HELP = (
     "the paper's form: torques on the bones from outside, as far as the root is held; all of it counts as assistance"
 )
+MOST = 100.0
+"""Largest limit, yaw, force, gain and strength, as in scripts."""
 GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
 
@@ -64,6 +68,7 @@ def track(args: argparse.Namespace) -> int:
     from stunt.motion.library import find_clip
     from stunt.motion.read import split_reference, with_option
 
+    _check_sizes(args)
     path = find_clip(args.clip, args.clips)
     if args.mirror:
         path = Path(with_option(str(path), "mirror", "true"))
@@ -76,6 +81,14 @@ def track(args: argparse.Namespace) -> int:
     if args.ahead is not None and not LOOKS_AHEAD[0] <= args.ahead <= LOOKS_AHEAD[1]:
         raise StuntError(f"--ahead {args.ahead:g} is no look ahead; write {LOOKS_AHEAD[0]:g} to {LOOKS_AHEAD[1]:g} s.")
     return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
+
+
+def _check_sizes(args: argparse.Namespace) -> None:
+    """Raise where a number is none a script could have either."""
+    for option, least in (("limit", 0.0), ("yaw", 0.0), ("force", 0.0), ("gain", 0.01), ("strength", 0.01)):
+        value = getattr(args, option)
+        if not least <= value <= MOST:
+            raise StuntError(f"--{option} must be a number from {least:g} to {MOST:g}, but it is {value:g}.")
 
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
@@ -130,4 +143,4 @@ def _push(text: str) -> Push:
             "degrees: 40@1.5, 40@1.5:l_forearm, 40@1.5:thorax:90."
         ) from None
     along = (impulse * math.cos(direction), impulse * math.sin(direction), 0.0)
-    return Push(f"double/{body or 'thorax'}", at, impulse=along)
+    return Push(f"double/{body or 'thorax'}", at, impulse=along, duration=PUSH_SECONDS)

@@ -104,7 +104,8 @@ class Performance:
         self.warnings[:] = [*self.script.warnings, *self._section_warnings]
         self.forecasts = self._foretell(*self._start) if self._foretells else {}
         self.warnings += [
-            f"{event.place}: this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
+            (f"{event.place}: " if str(event.place) else "")
+            + f"this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
             for event in self.script.scene.events
             if event.at > self.seconds
         ]

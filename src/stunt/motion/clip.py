@@ -18,7 +18,31 @@ from stunt.motion.clip_skeleton import EndSite, Skeleton
 from stunt.motion.vocabulary import guess_parts
 from stunt.rotations import Floats, conjugate, difference, from_rotation_vector, heading, multiply, rotate, slerp
 
-__all__ = ["Clip", "ClipPose", "Door", "EndSite", "Skeleton", "WorldPose"]
+__all__ = ["Above", "Clip", "ClipPose", "Door", "EndSite", "Skeleton", "WorldPose"]
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """Joints above the hips in the file, which the clip has laid into them (see `stunt.motion.above_hips`).
+
+    Attributes:
+        path: From the file's first joint to its hips.
+        offsets: Of those joints, as in the file, (P, 3) [m].
+        root: Where the first is, (F, 3) [m].
+        turns: Their rotations, (F, P, 4).
+        shifts: Their displacements from their offsets, (F, P, 3) [m].
+    """
+
+    path: tuple[int, ...]
+    offsets: Floats
+    root: Floats
+    turns: Floats
+    shifts: Floats
+
+    @property
+    def motion(self) -> tuple[Floats, Floats, Floats]:
+        """What has a row per frame."""
+        return self.root, self.turns, self.shifts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +61,7 @@ class Door:
         added: Joints whose position channels in the file are added to their OFFSET.
         parts: Which joint is which part of a person, by name, where a mapping file says so; None leaves it to guesses.
         bodies: Which body of whoever follows the clip is which part, where the mapping file names any.
+        above: What the file has above the hips, where there is anything.
     """
 
     format: str = ""
@@ -50,6 +75,7 @@ class Door:
     added: tuple[int, ...] = ()
     parts: Mapping[str, str] | None = None
     bodies: Mapping[str, str] = field(default_factory=dict)
+    above: Above | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError, StuntError
-from stunt.motion.clip import Clip, ClipPose
+from stunt.motion.clip import Above, Clip, ClipPose
 from stunt.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate, slerp
 
 
@@ -22,7 +22,10 @@ def trimmed(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
     part = slice(first, last + 1)
     values = clip.door.values
     rows = None if values is None else values[clip.door.skipped :][part]
-    door = replace(clip.door, values=rows, skipped=0)
+    above = clip.door.above
+    if above is not None and len(above.root) == clip.frames:
+        above = Above(above.path, above.offsets, *(some[part] for some in above.motion))
+    door = replace(clip.door, values=rows, skipped=0, above=above)
     shifts = None if clip.shifts is None else clip.shifts[part]
     return clip.with_motion(clip.root[part], clip.rotations[part], shifts=shifts, door=door)
 

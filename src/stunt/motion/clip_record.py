@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stunt.errors import StuntError
-from stunt.motion.clip import Clip, Door, EndSite, Skeleton
+from stunt.motion.clip import Above, Clip, Door, EndSite, Skeleton
 from stunt.motion.clip_bodies import is_clip_file
 from stunt.motion.library import body_reference
 from stunt.motion.read import read_clip, split_reference
@@ -71,6 +71,7 @@ def _to_data(clip: Clip, stance: Floats, joints: Mapping[str, int]) -> dict[str,
         "scale": clip.door.scale,
         "axes": clip.door.axes.tolist(),
         "added": list(clip.door.added),
+        "above": _above_to_data(clip.door.above),
         "names": list(skeleton.names),
         "parents": list(skeleton.parents),
         "offsets": skeleton.offsets.tolist(),
@@ -79,6 +80,20 @@ def _to_data(clip: Clip, stance: Floats, joints: Mapping[str, int]) -> dict[str,
         "stance": stance.tolist(),
         "joints": dict(joints),
     }
+
+
+def _above_to_data(above: Above | None) -> dict[str, Any] | None:
+    if above is None:
+        return None
+    first = [some[0].tolist() for some in above.motion]
+    return {"path": list(above.path), "offsets": above.offsets.tolist(), "first": first}
+
+
+def _above_from_data(data: Mapping[str, Any] | None) -> Above | None:
+    if data is None:
+        return None
+    first = (np.array(some, float)[None] for some in data["first"])
+    return Above(tuple(data["path"]), np.array(data["offsets"], float), *first)
 
 
 def record_from_data(data: Mapping[str, Any]) -> ClipRecord:
@@ -92,6 +107,7 @@ def record_from_data(data: Mapping[str, Any]) -> ClipRecord:
         tuple(tuple(names) for names in data["channels"]),
     )
     door = Door(
-        format=data["format"], scale=data["scale"], axes=np.array(data["axes"], float), added=tuple(data["added"])
-    )
+        format=data["format"], scale=data["scale"], axes=np.array(data["axes"], float), added=tuple(data["added"]),
+        above=_above_from_data(data.get("above")),
+    )  # fmt: skip
     return ClipRecord(data["name"], skeleton, data["fps"], door, np.array(data["stance"], float), data["joints"])

@@ -11,27 +11,35 @@ import numpy as np
 
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip
-from stunt.motion.door import Overrides, settle
+from stunt.motion.door import SMALLEST, TALLEST, Overrides, settle
 from stunt.motion.flight import Flight, flight_of
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.read import read_raw, split_reference
 from stunt.motion.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 from stunt.motion.standing import feet_of, floor_height, planted, stature
-from stunt.motion.vocabulary import vocabulary
+from stunt.motion.vocabulary import ARM, LEG, vocabulary
 from stunt.rotations import difference
 
 SPIKE_DEG = 15.0  # a frame may turn a joint so much beyond what its neighbours do
+SPIKE_M = 0.03  # and move the root so far: 3 cm within a sixtieth of a second are 22 times gravity [m]
 SLIDE = 0.10  # planted feet that slip more than this per second of standing are worth a word [m/s]
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
 class Spike:
-    """A frame that does not belong to its neighbours: which, which joint, and by how much it jumps [deg]."""
+    """A frame that does not belong to its neighbours: which, which joint, and by how much it jumps [deg].
+
+    Where it is the root that leaves its place, `metres` says how far, and `degrees` is 0.
+    """
 
     frame: int
     joint: str
     degrees: float
+    metres: float = 0.0
+
+    def __str__(self) -> str:
+        return f"frame {self.frame} {self.joint} " + (f"{self.metres:.2f} m" if self.metres else f"{self.degrees:.0f}°")
 
 
 @dataclass(frozen=True)
@@ -142,6 +150,12 @@ def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
     )
 
 
+def _gaps(parts: Mapping[str, int]) -> list[str]:
+    """Return parts in the middle of a limb that nothing was recognised as, though what hangs on them was."""
+    chains = [[f"{side}{part}" for part in chain] for side in ("l_", "r_") for chain in (LEG, ARM[1:])]
+    return [part for chain in chains for n, part in enumerate(chain) if part not in parts and {*chain[n:]} & {*parts}]
+
+
 def _body(clip: Clip) -> SkeletonBody | None:
     try:
         return body_from_clip(clip)
@@ -163,7 +177,7 @@ def foot_slide(clip: Clip, parts: dict[str, int]) -> tuple[float, float]:
 
 
 def find_spikes(clip: Clip) -> tuple[Spike, ...]:
-    """Return frames in which a joint is far from the middle of its neighbours, the worst first.
+    """Return frames in which the root or a joint is far from the middle of its neighbours, the worst first of each.
 
     A fast but smooth motion is no spike: a joint's deviation counts against those of the frames around it. Joints that
     are no part of a person (fingers, helpers) are not looked at, where the parts are known.
@@ -179,7 +193,16 @@ def find_spikes(clip: Clip) -> tuple[Spike, ...]:
     usual = np.median(np.stack([np.roll(off, shift, axis=0) for shift in (-4, -3, -2, 2, 3, 4)]), axis=0)
     frames, joints = np.nonzero((off > np.maximum(least, 6.0 * usual)) & known)
     found = [Spike(int(f) + 1, clip.skeleton.names[j], float(off[f, j])) for f, j in zip(frames, joints, strict=True)]
-    return tuple(sorted(found, key=lambda spike: -spike.degrees))
+    return (*_leaps(clip), *sorted(found, key=lambda spike: -spike.degrees))
+
+
+def _leaps(clip: Clip) -> list[Spike]:
+    """Return frames in which the root is far from the middle of its neighbours, the worst first."""
+    off = np.linalg.norm(0.5 * (clip.root[2:] + clip.root[:-2]) - clip.root[1:-1], axis=-1)
+    usual = np.median(np.stack([np.roll(off, shift) for shift in (-4, -3, -2, 2, 3, 4)]), axis=0)
+    frames = np.flatnonzero(off > np.maximum(SPIKE_M * max(1.0, 60.0 / clip.fps), 6.0 * usual))
+    found = [Spike(int(frame) + 1, clip.skeleton.names[0], 0.0, float(off[frame])) for frame in frames]
+    return sorted(found, key=lambda spike: -spike.metres)
 
 
 def _warnings(
@@ -190,9 +213,14 @@ def _warnings(
         capsules = is_creature(clip.parts)
         then = "its body is no person's but a capsule per bone" if capsules else "there is no body"
         found.append(f"no joint was recognised as {', '.join(missing)}: without a mapping file {then}")
+    gaps = _gaps(clip.parts)
+    if gaps and not missing:
+        found.append(f"no joint was recognised as {', '.join(gaps)}: they move with their parents (see --mapping)")
+    tall = None if missing else stature(clip, clip.parts)
+    if tall is not None and not SMALLEST <= tall <= TALLEST:
+        found.append(f"a person {tall:.2f} m tall: say the unit (--scale, metres per unit)")
     if spikes:
-        some = ", ".join(f"frame {s.frame} {s.joint} {s.degrees:.0f}°" for s in spikes[:_SHOWN])
-        found.append(f"{len(spikes)} spikes: {some}")
+        found.append(f"{len(spikes)} spikes: {', '.join(map(str, spikes[:_SHOWN]))}")
     if slide > SLIDE:
         found.append(f"planted feet slip {slide:.2f} m per second of standing")
     if flight is not None and np.isfinite(flight.fps) and not 0.75 < flight.fps / clip.fps < 1.33:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from stunt.errors import NOWHERE, InvalidValueError, Place
-from stunt.motion.clip import Clip, Door, EndSite, Skeleton
+from stunt.motion.above_hips import lift
+from stunt.motion.clip import Above, Clip, Door, EndSite, Skeleton
 from stunt.motion.formats.raw import RawClip
 from stunt.motion.mapping import JointMapping, read_mapping
 from stunt.motion.stature import stature_of
@@ -24,7 +25,11 @@ CMU_UNIT = 0.0254 / 0.45  # the database's ASF files say "length 0.45" of inches
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
 FRAME_RATES = (1.0, 10000.0)
 """Frame rates a user may say a clip has [1/s]: slower is no motion any more, faster no camera."""
-_STATURE, _SMALLEST, _TALLEST = 1.70, 0.75, 2.30
+MOST_REST_FRAMES = 10
+"""A rest pose that is held longer than so many frames is somebody standing so."""
+_STATURE = 1.70
+SMALLEST, TALLEST = 0.75, 2.30
+"""Heights of a person [m] that are believed."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,10 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     named = _mapped(raw, wanted)
     told = named is not None and bool(named.joints)  # a file may name bodies only
     parts = named.parts_of(_bare_skeleton(raw)) if named is not None and told else guess_parts(raw.names, raw.parents)
+    raw, above = lift(raw, parts)
+    if above is not None:
+        nodes = ", ".join(raw.names[joint] for joint in above.path[:-1])
+        assumed["hips"] = f"{raw.names[above.path[-1]]}; what is above them ({nodes}) only carries them"
     axes = _axes(raw, parts, wanted, assumed)
     scale = _scale(raw, parts, wanted, assumed)
     skip = _skip(raw, wanted, assumed)
@@ -92,7 +101,10 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     rest = turned(raw.rotations[0], axes) if starts_with_rest_pose(raw) else None
     known = dict(named.joints) if named is not None and told else None
     bodies = {} if named is None else dict(named.bodies)
-    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, bodies)
+    if above is not None:
+        turns, (root, shifts) = turned(above.turns, axes), (x @ axes.T * scale for x in (above.root, above.shifts))
+        above = Above(above.path, above.offsets @ axes.T * scale, root[skip:], turns[skip:], shifts[skip:])
+    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, bodies, above)
     return Clip(
         name=Path(raw.file).stem,
         skeleton=skeleton,
@@ -185,13 +197,13 @@ def _scale(raw: RawClip, parts: dict[str, int], wanted: Overrides, assumed: dict
     if raw.scale is not None:
         return raw.scale
     tall = stature_of(raw.offsets, raw.parents, parts)
-    if "lhipjoint" in (name.lower() for name in raw.names) and 1.2 < (tall or 0.0) * CMU_UNIT < _TALLEST:
+    if "lhipjoint" in (name.lower() for name in raw.names) and 1.2 < (tall or 0.0) * CMU_UNIT < TALLEST:
         assumed["scale"] = f"1 unit is {CMU_UNIT:.6f} m, as in CMU's files"
         return CMU_UNIT
     if tall is None or tall <= 0:
         assumed["scale"] = "1 unit is 0.01 m; this skeleton does not tell"
         return 0.01
-    fits = {unit: size for unit, size in UNITS.items() if _SMALLEST <= tall * size <= _TALLEST}
+    fits = {unit: size for unit, size in UNITS.items() if SMALLEST <= tall * size <= TALLEST}
     if not fits:
         assumed["scale"] = f"1 unit is {_STATURE / tall:.6g} m, so that the person is {_STATURE} m tall"
         return _STATURE / tall
@@ -207,20 +219,32 @@ def _skip(raw: RawClip, wanted: Overrides, assumed: dict[str, str]) -> int:
                 "skip_frames", wanted.skip_frames, f"less than the {len(raw.root)} frames there are"
             )
         return wanted.skip_frames
-    if not starts_with_rest_pose(raw):
-        return 0
-    assumed["skip_frames"] = "frame 0 is a rest pose and no motion; it is left out"
-    return 1
+    lead = rest_pose_frames(raw)
+    if lead:
+        frames = "frame 0 is a rest pose" if lead == 1 else f"the first {lead} frames are a rest pose"
+        assumed["skip_frames"] = f"{frames} and no motion; {'it is' if lead == 1 else 'they are'} left out"
+    return lead
 
 
 def starts_with_rest_pose(raw: RawClip) -> bool:
-    """Whether the first frame is an artificial T-pose: most joints at zero, and far from the second frame."""
-    if len(raw.root) < 3:
-        return False
-    zero = np.abs(raw.rotations[0, :, 0]) > np.cos(np.radians(0.5) / 2)
-    turns = np.linalg.norm(difference(raw.rotations[1:5], raw.rotations[0 : len(raw.rotations[1:5])]), axis=-1)
-    jump, step = float(turns[0].max()), float(turns[1:].max())
-    return bool(zero[0] and zero.mean() > 0.6 and jump > max(np.radians(20.0), 3.0 * step))
+    """Whether the first frame is an artificial T-pose."""
+    return rest_pose_frames(raw) > 0
+
+
+def rest_pose_frames(raw: RawClip) -> int:
+    """Return how many frames at the start are an artificial T-pose: most joints at zero, and far from what follows.
+
+    The root may be turned: some tools let the T-pose face where the motion does.
+    """
+    zero = np.abs(raw.rotations[0, 1:, 0]) > np.cos(np.radians(0.5) / 2)
+    if len(raw.root) < 3 or not zero.size or zero.mean() <= 0.6:
+        return 0
+    turns = np.linalg.norm(difference(raw.rotations[1:15], raw.rotations[: len(raw.rotations[1:15])]), axis=-1)
+    largest = turns.max(axis=-1)
+    lead = 1 + int(np.argmax(largest > np.radians(0.5)))  # frames that stay as the first is
+    rest = largest[lead : lead + 3]
+    enough = lead <= MOST_REST_FRAMES and bool(len(rest)) and largest[lead - 1] > np.radians(20.0)
+    return lead if enough and largest[lead - 1] > 3.0 * rest.max() else 0
 
 
 def without_lead(clip: Clip) -> Clip:

@@ -231,9 +231,9 @@ def _kept_parent(clip: Clip, joint: int, place: dict[int, int]) -> int:
 
 
 def _descendants(clip: Clip, joint: int) -> list[int]:
-    found: list[int] = []
-    for child in clip.skeleton.children[joint]:
-        found += [child, *_descendants(clip, child)]
+    found = list(clip.skeleton.children[joint])
+    for child in found:  # grows on the way: a file may have a thousand joints on one another
+        found += clip.skeleton.children[child]
     return found
 
 

@@ -17,16 +17,19 @@ ARM = ("clavicle", "upper_arm", "forearm", "hand")
 # Names without side, prefix and separators. Where a name means two things (`shoulder`, `hip`, `leg`, `foot`) the
 # chain it stands in decides.
 _WORDS: dict[str, tuple[str, ...]] = {
-    "thigh": ("upleg", "thigh", "femur", "hip", "upperleg", "uplegjoint", "leg"),
+    "thigh": ("upleg", "thigh", "femur", "hip", "upperleg", "uplegjoint", "thighbend", "leg"),
     "shank": ("leg", "shank", "knee", "shin", "tibia", "lowerleg", "calf", "lowleg"),
     "foot": ("foot", "ankle"),
     "toe": ("toebase", "toe", "toes", "ball", "foot", "toe0"),
     "clavicle": ("shoulder", "clavicle", "collar", "collarbone", "clav"),
-    "upper_arm": ("arm", "upperarm", "humerus", "uparm", "shoulder"),
-    "forearm": ("forearm", "lowerarm", "elbow", "radius", "lowarm"),
+    "upper_arm": ("arm", "upperarm", "humerus", "uparm", "shldr", "shldrbend", "shoulder"),
+    "forearm": ("forearm", "lowerarm", "elbow", "radius", "lowarm", "forearmbend"),
     "hand": ("hand", "wrist"),
 }
-_SPINE = ("spine", "chest", "torso", "thorax", "abdomen", "lowerback", "upperback", "back", "waist", "lumbar")
+_SPINE = (
+    *("spine", "chest", "torso", "thorax", "abdomen", "lowerback", "upperback", "back", "waist", "lumbar"),
+    *("upperchest", "abdomenlower", "abdomenupper", "chestlower", "chestupper"),
+)
 _ASF_STEMS = {word for words in _WORDS.values() for word in words} - {"leg"}
 _PREFIXES = ("mixamorig", "Bip001", "Bip01")
 _SIDE_FIRST = re.compile(r"^(?:([Ll])eft|([Rr])ight|(?:([LlRr])(?=[_.\- A-Z])))|^(LEFT|RIGHT)")
@@ -58,7 +61,8 @@ def guess_parts(names: Sequence[str], parents: Sequence[int]) -> dict[str, int]:
     Returns:
         Part → joint index, for the parts that were found.
     """
-    split = [side_and_stem(name) for name in names]
+    prefix = _shared_prefix(names)
+    split = [side_and_stem(name.removeprefix(prefix)) for name in names]
     parts: dict[str, int] = {"hips": 0} if names else {}
     for side in ("l_", "r_"):
         for chain in (LEG, ARM):
@@ -76,9 +80,22 @@ def guess_parts(names: Sequence[str], parents: Sequence[int]) -> dict[str, int]:
             necks.append(joint)
         elif bare == "head" and "head" not in parts:
             parts["head"] = joint
-    parts.update(_numbered("spine", _chain(spine, parents)))
-    parts.update(_numbered("neck", _chain(necks, parents)))
+    spine, necks = _chain(spine, parents), _chain(necks, parents)
+    if len(spine) >= 6 and not necks and "head" not in parts:  # Rigify numbers neck and head with the spine
+        parts["head"], necks, spine = spine[-1], spine[-3:-1], spine[:-3]
+    parts.update(_numbered("spine", spine))
+    parts.update(_numbered("neck", necks))
     return parts
+
+
+def _shared_prefix(names: Sequence[str]) -> str:
+    """Return what nearly all names begin with, up to a separator: the actor's or the rig's (`Robot_`, `DEF-`)."""
+    counts: dict[str, int] = {}
+    for name in names:
+        for found in re.finditer(r"[_\-. ]", name):
+            counts[name[: found.end()]] = counts.get(name[: found.end()], 0) + 1
+    shared = [prefix for prefix, count in counts.items() if count >= max(5, 0.7 * len(names))]
+    return max((prefix for prefix in shared if not side_and_stem(f"{prefix}x")[0]), key=len, default="")
 
 
 def _limb(

@@ -188,6 +188,9 @@ def _read_channels(lines: _Lines, parsed: _Parsed, owner: int, words: list[str])
         raise lines.wrong("a position channel twice.")
     if sum("rotation" in name for name in known) > 3:
         raise lines.wrong("more than three rotation channels.")
+    turns = [name for name in known if "rotation" in name]
+    if any(one == other for one, other in zip(turns, turns[1:], strict=False)):
+        raise lines.wrong("the same rotation channel twice in a row.")
     if parsed.channels[owner]:
         raise lines.wrong("CHANNELS twice in one joint.")
     parsed.channels[owner] = tuple(known)

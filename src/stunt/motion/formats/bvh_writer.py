@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
+from stunt.motion.above_hips import lowered
 from stunt.motion.clip import Clip
 from stunt.motion.formats.euler import to_euler
 from stunt.motion.formats.raw import ClipFileError
@@ -37,6 +38,7 @@ def write_bvh(clip: Clip, path: str | Path) -> Path:
 
 def bvh_text(clip: Clip) -> str:
     """Return a clip as the text of a BVH file."""
+    clip = lowered(clip)
     scale, axes = file_frame(clip)
     channels = clip.skeleton.channels or (_ROOT, *[_JOINT] * (len(clip.skeleton) - 1))
     values = channel_values(clip, channels, scale, axes)
