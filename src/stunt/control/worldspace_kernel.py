@@ -21,7 +21,7 @@ from stunt.control.worldspace_external import couple_to_root, end_help, see_from
 from stunt.control.worldspace_strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 
-_REPEATS = 2
+_REPEATS = 6
 _STATE = STEP_STATE
 
 

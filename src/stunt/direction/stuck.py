@@ -163,16 +163,20 @@ def touched_bodies(tracker: Tracker) -> set[int]:
 
 
 def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:
-    """Lead a limb from where it is outward, stretched along a way seen from the root, and back into the clip."""
+    """Lead a limb from where it is outward, stretched along a way seen from the root, and back into the clip.
+
+    Joint by joint: an elbow that is stretched and bent again turns no other way than elbows do.
+    """
     model, data, first = tracker.stage.model, tracker.stage.data, tracker.character.root_body
     bones = list(limb.bones)
     upright = rotations.from_rotation_vector([0.0, 0.0, float(rotations.heading(data.xquat[first]))])
     seen_way = rotations.rotate(rotations.multiply(rotations.conjugate(data.xquat[first]), upright), way)
-    now = rotations.multiply(rotations.conjugate(data.xquat[first]), data.xquat[[first + b for b in bones]])
-    out = np.stack([
-        rotations.multiply(_turn_to(rotations.rotate(turn, _axis(model, first + bone)), seen_way), turn)
-        for turn, bone in zip(now, bones, strict=True)
-    ])  # fmt: skip
+    bodies = [first + bone for bone in bones]
+    above = [int(body) - first for body in model.body_parentid[bodies]]
+    links = [bones.index(bone) if bone in bones else -1 for bone in above]
+    now = _by_joint(rotations.multiply(rotations.conjugate(data.xquat[first]), data.xquat[bodies]), links)
+    out = model.body_quat[bodies].copy()  # straight, as in the reference stance
+    out[0] = rotations.multiply(_turn_to(rotations.rotate(now[0], _axis(model, first + bones[0])), seen_way), now[0])
     if limb.kind == "leg":
         out[2:] = now[2:]  # a foot is no link of the leg's stretch
     rows = tracker.rows
@@ -184,10 +188,29 @@ def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:
         if k < leave:
             mixed = rotations.slerp(now, out, np.full(len(bones), _ease(k / leave)))
         else:
-            mixed = rotations.slerp(out, rows.turns[start + k, bones], np.full(len(bones), _ease((k - leave) / home)))
-        turns[start + k, bones] = mixed
+            clip = _by_joint(rows.turns[start + k, bones], links)
+            mixed = rotations.slerp(out, clip, np.full(len(bones), _ease((k - leave) / home)))
+        turns[start + k, bones] = _from_joints(mixed, links)
     tracker.rows = replace(rows, turns=turns)
     tracker.program.aim(tracker.number, tracker.rows, tracker.started)
+
+
+def _by_joint(turns: Floats, links: list[int]) -> Floats:
+    """Return orientations of bones, (bones, 4), seen from the one each hangs on; −1: as they are."""
+    result = turns.copy()
+    for bone, above in enumerate(links):
+        if above >= 0:
+            result[bone] = rotations.multiply(rotations.conjugate(turns[above]), turns[bone])
+    return result
+
+
+def _from_joints(turns: Floats, links: list[int]) -> Floats:
+    """Return what `_by_joint` came from; whatever a bone hangs on comes before it."""
+    result = turns.copy()
+    for bone, above in enumerate(links):
+        if above >= 0:
+            result[bone] = rotations.multiply(result[above], turns[bone])
+    return result
 
 
 def extended(rows: Rows, frames: int) -> Rows:
