@@ -75,6 +75,9 @@ def test_feet_that_swing_do_not_count_as_sliding(capsys: pytest.CaptureFixture[s
     assert main(["check", "walk", "--json"]) == 0
     doctor = json.loads(capsys.readouterr().out)["foot_slide_m"]
     found = tracked(capsys, "walk")
+    spring, help_ = found["root_spring"], found["assistance"]
+    assert help_["torque_mean"] == pytest.approx(spring["torque_mean"])  # type: ignore[index]
+    assert help_["torque_peak"] == pytest.approx(spring["torque_peak"])  # type: ignore[index]
     print(f"slide: in the clip {doctor:.3f} m, followed {found['foot_slide_m']:.3f} m")
     assert found["foot_slide_m"] < 0.06 * found["path_m"]  # type: ignore[operator]
     assert found["foot_slide_m"] > 0.2 * doctor  # what is measured is no zero

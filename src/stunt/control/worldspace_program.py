@@ -314,9 +314,12 @@ class WorldspaceProgram:
 
 
 def hip_height(model: mujoco.MjModel, qpos: int) -> float:
-    """Return the height of the root in the body's reference stance [m]: the h of m·g·h."""
+    """Return the height of the root in the body's reference stance [m]: the h of m·g·h.
+
+    A body that was put into its file with its root on the floor says nothing of its hips; it counts as a person's.
+    """
     height = float(model.qpos0[qpos + 2])
-    return height if height > 0.3 else 1.0
+    return height if height > 0.05 else 1.0
 
 
 def check_free(character: Character) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt import rotations
+from stunt.control.worldspace_program import hip_height
 from stunt.record.take import Take
 
 FALL_TILT_DEG: Final = 60.0
@@ -57,7 +58,10 @@ def assistance(take: Take, number: int, about: Mapping[str, Any], model: mujoco.
     twist = np.linalg.norm(take.assistance[1:, number, 3:], axis=1)
     gravity = float(np.linalg.norm(model.opt.gravity)) or _STANDARD_GRAVITY
     weight = float(about["mass"]) * gravity
-    lever = weight * _centre_height(take, model, int(about["root_body"]))
+    root = about.get("root_qpos")
+    # As the root spring's own limit and meter have it; a fixed root has no hips that could sink.
+    height = _centre_height(take, model, int(about["root_body"])) if root is None else hip_height(model, int(root))
+    lever = weight * height
     return {
         "root": about["root"],
         "force_mean": _mean(pull) / weight,
