@@ -99,3 +99,10 @@ def test_a_start_pose_is_where_the_body_starts_and_a_free_one_keeps_its_feet_on_
     assert lowest == pytest.approx(0.0, abs=1e-6)
     with pytest.raises(UnknownNameError, match="l_knee_flexion"):
         Stage(Scene(characters={"ada": CharacterSpec("human39", start={"l_knee": 1.0})}))
+
+
+def test_people_on_one_stage_wear_different_shirts_and_nothing_else_differs() -> None:
+    two = build(Scene({"ada": CharacterSpec("human39"), "bob": CharacterSpec("human39", at=(2.0, 0.0, 0.0))})).model
+    shirts = {name: two.geom_rgba[two.body(f"{name}/thorax").geomadr[0]].tolist() for name in ("ada", "bob")}
+    assert shirts["ada"] != shirts["bob"]
+    assert np.array_equal(two.body_mass[two.body("ada/thorax").id], two.body_mass[two.body("bob/thorax").id])

@@ -17,6 +17,7 @@ from stunt.stage.checks import check_scene
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 from stunt.stage.two_stage import soften
+from stunt.stage.wardrobe import dress
 
 GROUND = "ground"
 _LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)
@@ -97,8 +98,8 @@ def build(scene: Scene) -> Built:
         )  # fmt: skip
     _add_surroundings(spec)
     try:
-        for name, character in scene.characters.items():
-            _add_character(spec, name, character)
+        for number, (name, character) in enumerate(scene.characters.items()):
+            _add_character(spec, name, character, number)
         for name, prop in scene.props.items():
             add_prop(spec, name, prop)
         model = spec.compile()
@@ -132,7 +133,7 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
 
 
-def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
+def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, number: int) -> None:
     named = body_reference(character.body)
     make = body_of_clip_file if is_clip_file(named) else make_body
     body = make(
@@ -145,6 +146,7 @@ def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec) -> 
         self_collision=character.self_collision,
         place=character.place,
     )
+    dress(body, number)
     # The scene's own options hold; equal ones give the engine nothing to warn about.
     for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
         setattr(body.option, option, getattr(spec.option, option))
