@@ -21,6 +21,7 @@ from stunt.direction.footfalls import Gait, gait_of
 from stunt.direction.footsteps import Footsteps, View
 from stunt.direction.ground import Ground
 from stunt.direction.legs import legs_of
+from stunt.direction.planted_feet import span_of
 from stunt.direction.shaping import Window
 from stunt.direction.step_planner import StepPlanner
 from stunt.direction.tracker import Tracker
@@ -54,6 +55,7 @@ class Feet:
         self.legs = legs_of(tracker.stage.model, tracker.character, tracker.soles)
         # A motion placed on something starts that much above its own floor.
         floor = float(tracker.stage.scene.characters[tracker.character.name].at[2])
+        self._ends = [span_of(tracker.stage.model, tracker.character, leg)[2] for leg in self.legs]
         self._planner = StepPlanner(ground, floor)
         self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
         self.steps = Footsteps(np.zeros((0, 3)))
@@ -108,13 +110,21 @@ class Feet:
             down = self._down(shifts, gait, frames, matrices)
             hips[:, 2] -= down
             turns = rows.turns
-            for leg, shift in zip(self.legs, shifts, strict=True):
+            for number, shift in enumerate(shifts):
                 shift[:, 2] += down
-                turns = leg.lifted(turns, np.einsum("fji,fj->fi", own, shift))
+                turns = self._put(turns, number, shift, self.steps.tilt(gait, number, frames), own)
             rows = replace(rows, turns=turns)
         if np.abs(hips).max() > 0.0:
             rows = replace(rows, path=rows.path + hips)
         return replace(window, rows=rows)
+
+    def _put(self, turns: Floats, leg: int, shift: Floats, tilt: Floats, root: Floats) -> Floats:
+        """Return turns with a foot moved [m] and tilted [rad], (F, 3) each in the motion's world."""
+        shift, tilt = (np.einsum("fji,fj->fi", root, value) for value in (shift, tilt))
+        if np.abs(tilt).max() > 1e-4:
+            turns, kept = self.legs[leg].tilted(turns, tilt, self._ends[leg])
+            shift = shift + kept
+        return self.legs[leg].lifted(turns, shift)
 
     def _shift(self, leg: int, gait: Gait, frames: Floats, view: View, steered: bool) -> Floats:
         """Return how far a foot is put from where the clip has it over its ground [m], (F, 3)."""

@@ -53,6 +53,7 @@ class Footsteps:
         path: The motion's own; tells motions apart.
         base: The last stand that has begun; -1: none.
         shifts: Of stands, by number [m], (3,).
+        tilts: How soles are turned to lie on slopes, by number: rotation vectors in the motion's world [rad], (3,).
         lifts: How much higher a foot swings before a stand, by frames from `since` on [m].
         anchors: Where the middle of the sole is to land in the world [m], (2,); none where the ground is even.
     """
@@ -60,6 +61,7 @@ class Footsteps:
     path: Floats
     base: int = -1
     shifts: dict[int, Floats] = field(default_factory=dict)
+    tilts: dict[int, Floats] = field(default_factory=dict)
     lifts: dict[int, tuple[int, Floats]] = field(default_factory=dict)
     anchors: dict[int, Floats] = field(default_factory=dict)
 
@@ -73,15 +75,23 @@ class Footsteps:
 
     def track(self, gait: Gait, leg: int, frames: Floats, *, eased: bool) -> Floats:
         """Return a foot's shift at some frames [m], (F, 3); `eased`: as it swings, else as the hips take it."""
+        return self._between(gait, leg, frames, self.shifts, eased=eased)
+
+    def tilt(self, gait: Gait, leg: int, frames: Floats) -> Floats:
+        """Return how a foot is turned at some frames, as rotation vectors [rad], (F, 3)."""
+        tilts = {number: self.tilts.get(number, np.zeros(3)) for number in self.known(gait, leg)}
+        return self._between(gait, leg, frames, tilts, eased=True)
+
+    def _between(self, gait: Gait, leg: int, frames: Floats, values: dict[int, Floats], *, eased: bool) -> Floats:
         known = self.known(gait, leg)
         if not known:
             return np.zeros((len(frames), 3))
-        result = np.broadcast_to(self.shifts[known[0]], (len(frames), 3)).copy()
+        result = np.broadcast_to(values[known[0]], (len(frames), 3)).copy()
         for one, two in zip(known, known[1:], strict=False):
             end, start = gait.falls[one].end - 1, gait.falls[two].start
             share = np.clip((frames - end) / max(start - end, 1), 0.0, 1.0)
             share = smooth(share) if eased else share
-            result += share[:, None] * (self.shifts[two] - self.shifts[one])
+            result += share[:, None] * (values[two] - values[one])
         return result
 
     def hips(self, gait: Gait, frames: Floats, fps: float) -> Floats:

@@ -27,7 +27,9 @@ MARGIN: Final = 0.02
 CARRIED: Final = 0.02
 """What is lower than this below a sole does not carry it [m]."""
 STEEPEST: Final = 0.5
-"""Ground steeper than this is a riser, not a slope."""
+"""Ground steeper than this is none to put a sole flat on."""
+STRAIGHT: Final = 0.012
+"""Ground under a sole that is nowhere farther from a line is a slope [m]."""
 EASY_RISE: Final = 0.1
 """A step up or down by this costs nothing [m]."""
 # What costs as much as anything else: so much of the sole in the air; metres of height over the easy ones, of a step
@@ -76,14 +78,23 @@ def footholds(heights: Floats, behind: float, before: float) -> Footholds:
     count, margin = len(heights), round(MARGIN / GRID)
     reach = np.arange(-round(behind / GRID) - margin, round(before / GRID) + margin + 1)
     places = np.clip(np.arange(count)[:, None] + reach, 0, count - 1)
-    near = np.clip(np.arange(count)[:, None] + [-2, 2], 0, count - 1)
-    slope = np.diff(heights[near], axis=1)[:, 0] / (4 * GRID)
-    slope = np.where(np.abs(slope) > STEEPEST, 0.0, slope)
-    over = heights[places] - heights[:, None] - slope[:, None] * reach * GRID
-    level = over[:, margin : len(reach) - margin].max(axis=1)
+    own = slice(margin, len(reach) - margin)
+    over = heights[places] - heights[:, None]
+    under = over[:, own]
+    slope = np.where(_is_slope(under), (under[:, -1] - under[:, 0]) / (np.ptp(reach[own]) * GRID), 0.0)
+    over -= slope[:, None] * reach * GRID
+    level = over[:, own].max(axis=1)
     carried = np.abs(over - level[:, None]) < CARRIED
     lost = 1.0 - carried.mean(axis=1)
     return Footholds(heights + level, slope, (lost / _UNCARRIED) ** 2)
+
+
+def _is_slope(heights: Floats) -> NDArray[np.bool_]:
+    """Return whether the ground under soles is one slope, not too steep to stand on, (P,) for (P, places)."""
+    rise = heights[:, -1] - heights[:, 0]
+    line = heights[:, :1] + rise[:, None] * np.linspace(0.0, 1.0, heights.shape[1])
+    straight = np.abs(heights - line).max(axis=1) < STRAIGHT
+    return np.asarray(straight & (np.abs(rise) < STEEPEST * heights.shape[1] * GRID))
 
 
 def landings(lines: list[Footholds], lengths: list[float], origin: int, height: float, pace: float) -> list[Landing]:

@@ -80,7 +80,7 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
-    spans = np.array([_span(model, character, leg) for leg in legs])
+    spans = np.array([span_of(model, character, leg) for leg in legs])
     friction = _held_at_landings(rows.friction, model.geom_friction[soles, 0], feet, rows.path, rows.fps)
     swing = _swing(feet, rows.fps)
     return replace(rows, turns=turns, asked=rows.turns, friction=friction, swing=swing, legs=spans)
@@ -116,7 +116,7 @@ def _swing(feet: list[Footing], fps: float) -> Floats:
     return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
 
 
-def _span(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
+def span_of(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
     """Return the first body of a leg, its foot, and one past its last, counted from the root's."""
     last = leg.foot + character.root_body
     while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= leg.foot + character.root_body:

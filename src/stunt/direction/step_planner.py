@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
@@ -60,6 +61,7 @@ class StepPlanner:
         shift = steps.shifts[base]
         shifts = {number: old for number, old in steps.shifts.items() if number > base - 2 * len(gait.points)}
         anchors = dict[int, Floats]()
+        tilts = {number: tilt for number, tilt in steps.tilts.items() if number in shifts and number <= base}
         if found is None:
             shifts.update(self._plain(gait, steps, base, view))
         else:
@@ -69,8 +71,9 @@ class StepPlanner:
                 along = float(landing.length - step[:2] @ way)
                 shift = np.array([*(shift[:2] + along * way), landing.height - self._floor])
                 shifts[number], last = shift, gait.falls[number]
+                tilts[number] = -math.atan(landing.slope) * np.array([-way[1], way[0], 0.0])
                 anchors[number] = view.world(last.place + shift - steps.hips_at(gait, view))
-        steps = replace(steps, base=base, shifts=shifts, anchors=anchors, lifts={})
+        steps = replace(steps, base=base, shifts=shifts, tilts=tilts, anchors=anchors, lifts={})
         return replace(steps, lifts=self._lifts(gait, steps, view, way))
 
     def _begun(self, gait: Gait, steps: Footsteps, base: int, view: View) -> Footsteps:
