@@ -35,6 +35,7 @@ EASY_RISE: Final = 0.1
 # What costs as much as anything else: so much of the sole in the air; metres of height over the easy ones, of a step
 # that is shorter or longer than the clip's, of a change of length.
 _UNCARRIED, _RISE, _SHORT, _LONG, _CHANGE = 0.25, 0.07, 0.3, 0.08, 0.3
+_TOO_MUCH = 12.0  # no rise costs more: who must fall down a ledge does not dither before it
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,8 @@ def _arrived(until: Floats, line: Footholds, below: Floats, strides: NDArray[np.
     own = np.where(off < 0.0, off / _SHORT, off / _LONG) ** 2
     for number, stride in enumerate(strides):
         rise = np.maximum(np.abs(line.height[stride:] - below[:-stride]) - EASY_RISE, 0.0)
-        costs[stride:, number] = until[:-stride, number] + own[number] + line.cost[stride:] + (rise / _RISE) ** 2
+        climb = np.minimum((rise / _RISE) ** 2, _TOO_MUCH)
+        costs[stride:, number] = until[:-stride, number] + own[number] + line.cost[stride:] + climb
     return costs
 
 

@@ -24,6 +24,10 @@ EVEN: Final = 0.015
 """Ground that is off by less than this is as the clip's [m]."""
 TALLEST: Final = 0.45
 """What begins higher than this over the ground before it is no ground [m]."""
+DEEPEST: Final = 0.35
+"""Deeper than this below the other one a foot does not reach [m]: what is deeper is fallen down."""
+LOST: Final = 0.1
+"""A foot that stands so much deeper than planned has missed its place [m]."""
 _BEHIND, _LOOK = 0.4, 1.5  # metres behind the foot that stands; seconds of the motion that tell the direction
 
 
@@ -50,6 +54,7 @@ class StepPlanner:
             view: Where the body is.
         """
         steps = self._begun(gait, steps, base, view)
+        steps = self._found(gait, steps, base, view)
         fall, way = gait.falls[base], _way(path, view)
         chain = _chain(gait, base, way)
         found: list[Landing] | None = None
@@ -69,7 +74,7 @@ class StepPlanner:
             for number, landing in zip(chain, found, strict=True):
                 step = gait.falls[number].place - last.place
                 along = float(landing.length - step[:2] @ way)
-                shift = np.array([*(shift[:2] + along * way), landing.height - self._floor])
+                shift = np.array([*(shift[:2] + along * way), max(landing.height - self._floor, shift[2] - DEEPEST)])
                 shifts[number], last = shift, gait.falls[number]
                 tilts[number] = -math.atan(landing.slope) * np.array([-way[1], way[0], 0.0])
                 anchors[number] = view.world(last.place + shift - steps.hips_at(gait, view))
@@ -85,6 +90,15 @@ class StepPlanner:
                 height = self._ground.height(float(x), float(y), float(view.here[2]))
                 shifts[number] = np.array([0.0, 0.0, height - self._floor if np.isfinite(height) else 0.0])
         return replace(steps, shifts=shifts)
+
+    def _found(self, gait: Gait, steps: Footsteps, base: int, view: View) -> Footsteps:
+        """Return steps in which a foot that has come down elsewhere than planned is where it is."""
+        shift = steps.shifts[base]
+        x, y = view.world(gait.falls[base].place + shift - steps.hips_at(gait, view))
+        height = self._ground.height(float(x), float(y), shift[2] + self._floor + TALLEST) - self._floor
+        if np.isfinite(height) and height < shift[2] - LOST:
+            steps = replace(steps, shifts={**steps.shifts, base: np.array([shift[0], shift[1], height])})
+        return steps
 
     def _plain(self, gait: Gait, steps: Footsteps, base: int, view: View) -> dict[int, Floats]:
         """Return the shifts of the next stands where nothing is chosen: only their heights are the ground's."""
