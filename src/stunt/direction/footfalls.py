@@ -94,3 +94,28 @@ def _falls(leg: int, points: Floats, stands: list[np.ndarray], fps: float) -> li
         found.append(Fall(leg, start, end, place, sole - place, bool(short and held[max(start - 1, 0)])))
         before = end
     return found
+
+
+def chain_after(gait: Gait, base: int, way: Floats, most: int) -> list[int]:
+    """Return the numbers of the steps that follow a stand, each before the other foot; none where it is but one.
+
+    Args:
+        gait: The motion's stands.
+        base: The one they follow.
+        way: Direction in which it goes, (2,).
+        most: How many are looked at.
+    """
+    chain, last = list[int](), gait.falls[base]
+    for number in range(base + 1, min(base + 1 + most, len(gait.falls))):
+        fall = gait.falls[number]
+        if not fall.step or fall.leg == last.leg or (fall.place - last.place)[:2] @ way < SHORTEST_STEP:
+            break
+        chain.append(number)
+        last = fall
+    return chain if len(chain) > 1 else []
+
+
+def reach_of(fall: Fall, way: Floats) -> tuple[float, float]:
+    """Return how far a sole goes back from its middle in a direction, and forward [m]."""
+    along = fall.sole[:, :2] @ way
+    return -float(along.min()), float(along.max())

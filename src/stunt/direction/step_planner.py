@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from stunt.direction.footfalls import SHORTEST_STEP, Fall, Gait
+from stunt.direction.footfalls import SHORTEST_STEP, Gait, chain_after, reach_of
 from stunt.direction.footsteps import Footsteps, View, eased_lift
 from stunt.direction.ground import Ground
 from stunt.direction.landings import GRID, LONGER, Landing, footholds, landings
@@ -56,7 +56,7 @@ class StepPlanner:
         steps = self._begun(gait, steps, base, view)
         steps = self._found(gait, steps, base, view)
         fall, way = gait.falls[base], _way(path, view)
-        chain = _chain(gait, base, way)
+        chain = chain_after(gait, base, way, STEPS)
         found: list[Landing] | None = None
         if chain:
             off = (view.here - view.place - steps.hips_at(gait, view))[:2]
@@ -131,7 +131,7 @@ class StepPlanner:
             points = view.world(points - steps.hips_at(gait, view)[:2])
             heights = self._heights(points, shift[2] + self._floor)
             even = even and bool((np.abs(heights - shift[2] - self._floor) < EVEN).all())
-            lines[gait.falls[number].leg] = footholds(heights, *_reach(gait.falls[number], way))
+            lines[gait.falls[number].leg] = footholds(heights, *reach_of(gait.falls[number], way))
         if even:
             return None
         seconds = (gait.falls[chain[0]].start - fall.start) / view.fps
@@ -187,21 +187,3 @@ def _way(path: Floats, view: View) -> Floats:
     later = path[min(view.frame + round(_LOOK * view.fps), len(path) - 1), :2] - path[view.frame, :2]
     size = float(np.linalg.norm(later))
     return later / size if size > SHORTEST_STEP else np.zeros(2)
-
-
-def _chain(gait: Gait, base: int, way: Floats) -> list[int]:
-    """Return the numbers of the steps that follow a stand, each before the other foot."""
-    chain, last = list[int](), gait.falls[base]
-    for number in range(base + 1, min(base + 1 + STEPS, len(gait.falls))):
-        fall = gait.falls[number]
-        if not fall.step or fall.leg == last.leg or (fall.place - last.place)[:2] @ way < SHORTEST_STEP:
-            break
-        chain.append(number)
-        last = fall
-    return chain if len(chain) > 1 else []
-
-
-def _reach(fall: Fall, way: Floats) -> tuple[float, float]:
-    """Return how far a sole goes back from its middle and forward [m]."""
-    along = fall.sole[:, :2] @ way
-    return -float(along.min()), float(along.max())
