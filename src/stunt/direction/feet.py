@@ -1,55 +1,46 @@
-"""Feet on uneven ground: a swinging foot is lifted over what it would catch on, a landing one meets what is there.
+"""Feet on uneven ground: steps land on treads, swinging feet pass over what they would catch on, hips go along.
 
-The clip was recorded on a flat floor. Where the ground ahead is higher, the foot's target is raised in time, by bending
-hip and knee; once it stands, the raise is taken back, and the leg that straightens carries the body up. Where it is
-lower, the other leg bends and lets the body down. (The paper pushes a scuffing foot up with a force from outside; here
-only targets change.)
+The clip was recorded on a flat floor. Where the ground ahead is another one, its next steps are laid over it: as long
+as the treads want them, as high as the ground is (see `landings`). Each foot swings there, lifted over what is in its
+way, and the hips go with the mean of both feet, low enough for both legs to reach. (The paper pushes a scuffing foot up
+with a force from outside; here only targets change.)
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from stunt import rotations
+from stunt.control.steering import SHIFT
+from stunt.direction.footfalls import Gait, gait_of
+from stunt.direction.footsteps import Footsteps, View
 from stunt.direction.ground import Ground
-from stunt.direction.legs import Leg, legs_of
+from stunt.direction.legs import legs_of
+from stunt.direction.planted_feet import span_of
 from stunt.direction.shaping import Window
+from stunt.direction.step_planner import StepPlanner
 from stunt.direction.tracker import Tracker
 from stunt.rotations import Floats
 
-CLEARANCE: Final = 0.03
-"""How far above the ground a swinging sole is kept, where the ground is not the clip's [m]."""
-SWINGING: Final = 0.4
-"""A foot that moves faster than this over the ground swings [m/s]."""
-RAISE: Final = 2.0
-LOWER: Final = 0.7
-"""How fast a foot's raise may grow, and be taken back [m/s]."""
-RISE: Final = 0.3
-"""Within this time a leg that stands straightens [s]."""
-MOST: Final = 0.35
-"""Largest raise [m]."""
-_MARKS = 4  # moments of the window at which the ground is felt
-
-
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """What a foot will do in a window, if nothing is changed: its sole's corners and where the ground is below them.
-
-    Attributes:
-        swinging: Whether it swings, (F,).
-        gap: How far its lowest point is above the ground [m], (F,).
-    """
-
-    swinging: np.ndarray
-    gap: Floats
+AIM: Final = 0.08
+"""A swinging foot is put no farther than this from where the body would bring it, to land where it should [m]."""
+SAG: Final = 0.1
+"""And no higher, for hips that are too low [m]."""
+GIVE_BACK: Final = 0.2
+"""Time within which a leg that stands gives up what it was put aside by [s]."""
+REACH: Final = 0.985
+"""Of its length: how far a leg is stretched to the ground at most."""
+LANDING: Final = 0.15
+"""So long before it lands, hips go down for a foot [s]."""
 
 
 class Feet:
-    """Lifts and lowers the feet of one tracked character."""
+    """Lays the steps of one tracked character over the ground."""
 
     every_step = False
 
@@ -60,113 +51,137 @@ class Feet:
             tracker: Who.
             ground: What it walks on.
         """
-        self._tracker, self._ground = tracker, ground
+        self._tracker = tracker
         self.legs = legs_of(tracker.stage.model, tracker.character, tracker.soles)
         # A motion placed on something starts that much above its own floor.
-        self._raised_clip = float(tracker.stage.scene.characters[tracker.character.name].at[2])
-        self._planned: tuple[float, float, Floats] | None = None  # since when, rows per second, raise of each leg
+        floor = float(tracker.stage.scene.characters[tracker.character.name].at[2])
+        self._ends = [span_of(tracker.stage.model, tracker.character, leg)[2] for leg in self.legs]
+        self._planner = StepPlanner(ground, floor)
+        self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
+        self.steps = Footsteps(np.zeros((0, 3)))
+        # Of each leg: the frames at which its foot last was lifted and is put down, and how far it is put aside.
+        self._aside: list[tuple[int, int, Floats] | None] = [None] * len(self.legs)
 
     def shape(self, window: Window) -> Window:
         """Return the window with feet where the ground wants them."""
         if not self.legs or len(window.rows.turns) < 3:
             return window
-        turns = window.rows.turns
-        matrices = rotations.to_matrix(turns)
-        place, root = self._root_ahead(window, matrices[:, 0])
-        place = self._standing_up(window, matrices, place, root)
-        ahead = [self._look(leg, matrices, place, root, window.rows.fps) for leg in self.legs]
-        raises = [self._plan(number, ahead, window) for number in range(len(self.legs))]
-        for leg, lift in zip(self.legs, raises, strict=True):
-            if lift.max() > 1e-4:
-                turns = leg.lifted(turns, lift[:, None] * root[:, 2])  # the root's third row: up, seen from it
-        self._planned = window.start, window.rows.fps, np.array(raises)
-        return replace(window, rows=replace(window.rows, turns=turns))
+        rows, view = self._tracker.rows, self._view()
+        gait = self._gait_of_rows()
+        base = bisect_right(gait.starts, view.frame) - 1
+        if base < 0:
+            return window
+        if base != self.steps.base or self.steps.path is not rows.path:
+            before = self.steps
+            if before.path is not rows.path:
+                before, self._aside = Footsteps(rows.path), [None] * len(self.legs)
+            self.steps = self._planner.planned(gait, rows.path, before, base, view)
+        return self._laid(window, gait, view)
 
-    def _root_ahead(self, window: Window, own: Floats) -> tuple[Floats, Floats]:
-        """Return where the root will be [m], (F, 3), and how it is turned, (F, 3, 3): the clip's way from here on."""
-        stage, root, rows = self._tracker.stage, self._tracker.character.root, window.rows
+    def _gait_of_rows(self) -> Gait:
+        rows, tracker = self._tracker.rows, self._tracker
+        if self._gait is None or self._gait[0] is not rows.path:
+            found = gait_of(tracker.stage.model, tracker.character, rows, self.legs, tracker.soles)
+            self._gait = rows.path, found
+        return self._gait[1]
+
+    def _view(self) -> View:
+        """Return where the body is in its motion."""
+        tracker, rows = self._tracker, self._tracker.rows
+        data, root = tracker.stage.data, tracker.character.root
         assert root is not None  # only free characters are taken on
-        now = int(np.clip((stage.time - window.start) * rows.fps, 0, len(rows.path) - 1))
-        here = stage.data.qpos[root.qpos : root.qpos + 7]
-        off = float(rotations.heading(here[3:7]) - rotations.heading(rows.turns[now, 0]))
-        cosine, sine = math.cos(off), math.sin(off)
-        spin = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-        return here[:3] + (rows.path - rows.path[now]) @ spin.T, spin @ own
+        frame = int(np.clip((tracker.stage.time - tracker.started) * rows.fps, 0, len(rows.path) - 1))
+        turn = data.qpos[root.qpos + 3 : root.qpos + 7]
+        off = float(rotations.heading(turn) - rotations.heading(rows.turns[frame, 0]))
+        spin = np.array([[math.cos(off), -math.sin(off)], [math.sin(off), math.cos(off)]])
+        here, speed = data.qpos[root.qpos : root.qpos + 3].copy(), data.qvel[root.dof : root.dof + 2].copy()
+        return View(frame, rows.path[frame], here, spin, speed, rows.fps)
 
-    def _standing_up(self, window: Window, matrices: Floats, place: Floats, root: Floats) -> Floats:
-        """Return where the root will be once the legs that stand have straightened as in the clip, (F, 3).
+    def _laid(self, window: Window, gait: Gait, view: View) -> Window:
+        """Return the window with the steps laid over the ground."""
+        rows = window.rows
+        first = round((window.start - self._tracker.started) * rows.fps)
+        frames = first + np.arange(len(rows.turns), dtype=float)
+        hips = self.steps.hips(gait, frames, rows.fps)
+        matrices = rotations.to_matrix(rows.turns)
+        own = matrices[:, 0]
+        shifts = [self._shift(leg, gait, frames, view, rows.swing is not None) - hips for leg in range(len(self.legs))]
+        if max(np.abs(shift).max() for shift in shifts) > 1e-4:
+            down = self._down(shifts, gait, frames, matrices)
+            hips[:, 2] -= down
+            turns = rows.turns
+            for number, shift in enumerate(shifts):
+                shift[:, 2] += down
+                turns = self._put(turns, number, shift, self.steps.tilt(gait, number, frames), own)
+            rows = replace(rows, turns=turns)
+        if np.abs(hips).max() > 0.0:
+            rows = replace(rows, path=rows.path + hips)
+        return replace(window, rows=rows)
 
-        Without it, whoever lifts a foot from a crouch would lift it too high, and crouch the more for it.
-        """
-        rows, heights = window.rows, []
-        for leg in self.legs:
-            seen = leg.sole(matrices[:2], leg.joints(matrices[:2])[:, -1])
-            foot = place[:2, None] + seen @ root[:2].transpose(0, 2, 1)
-            middle = foot.mean(axis=1)
-            if math.dist(middle[0, :2], middle[1, :2]) * rows.fps < SWINGING:
-                low = float(foot[0, :, 2].min())
-                heights.append(self._ground.height(float(middle[0, 0]), float(middle[0, 1]), low + MOST + 0.1))
-        if not heights:
-            return place
-        wanted = rows.path[:, 2] - self._raised_clip + sum(heights) / len(heights)
-        share = np.minimum(np.arange(len(place)) / rows.fps / RISE, 1.0)
-        result = place.copy()
-        result[:, 2] += share * np.maximum(wanted - place[:, 2], 0.0)
-        return result
+    def _put(self, turns: Floats, leg: int, shift: Floats, tilt: Floats, root: Floats) -> Floats:
+        """Return turns with a foot moved [m] and tilted [rad], (F, 3) each in the motion's world."""
+        shift, tilt = (np.einsum("fji,fj->fi", root, value) for value in (shift, tilt))
+        if np.abs(tilt).max() > 1e-4:
+            turns, kept = self.legs[leg].tilted(turns, tilt, self._ends[leg])
+            shift = shift + kept
+        return self.legs[leg].lifted(turns, shift)
 
-    def _look(self, leg: Leg, matrices: Floats, place: Floats, root: Floats, fps: float) -> Ahead:
-        foot = leg.joints(matrices)[:, -1]
-        sole = place[:, None] + leg.sole(matrices, foot) @ root.transpose(0, 2, 1)  # (F, points, 3)
-        middle = sole.mean(axis=1)
-        pace = np.hypot(*np.gradient(middle[:, :2], 1.0 / fps, axis=0).T)
-        if not (pace > SWINGING).any():
-            return Ahead(pace > SWINGING, np.zeros(len(sole)))
-        marks = np.unique(np.linspace(0, len(sole) - 1, _MARKS).astype(int))
-        gaps = [self._gap(sole[mark], middle[min(mark + 1, len(sole) - 1)] - middle[mark]) for mark in marks]
-        return Ahead(pace > SWINGING, np.interp(np.arange(len(sole)), marks, gaps))
+    def _shift(self, leg: int, gait: Gait, frames: Floats, view: View, steered: bool) -> Floats:
+        """Return how far a foot is put from where the clip has it over its ground [m], (F, 3)."""
+        steps = self.steps
+        shift = steps.track(gait, leg, frames, eased=True)
+        shift[:, 2] += steps.lift(gait, leg, frames)
+        known = steps.known(gait, leg)
+        for one, two in zip(known, known[1:], strict=False):
+            end, start = gait.falls[one].end, gait.falls[two].start
+            if two in steps.anchors and end <= view.frame < start:
+                self._aside[leg] = end, start, self._missing(two, gait, view, steered)
+        if (last := self._aside[leg]) is None:
+            return shift
+        up, down, aside = last
+        share = np.clip((frames - up) / max(0.3 * (down - up), 1.0), 0.0, 1.0)
+        share = share * np.clip(1.0 - (frames - down) / (GIVE_BACK * view.fps), 0.0, 1.0)
+        return np.asarray(shift + share[:, None] * aside)
 
-    def _gap(self, sole: Floats, step: Floats) -> float:
-        """Return how far a sole is above the highest ground under it and right before it [m]."""
-        low = float(sole[:, 2].min())
-        size = math.hypot(step[0], step[1])
-        way = step[:2] / size if size > 1e-6 else np.array([1.0, 0.0])
-        centre, front = sole.mean(axis=0), sole[int(np.argmax(sole[:, :2] @ way))]
-        heights = [self._ground.height(float(p[0]), float(p[1]), low + MOST + 0.1) for p in (centre, front)]
-        return low - max(heights)
+    def _missing(self, number: int, gait: Gait, view: View, steered: bool) -> Floats:
+        """Return how far a swinging foot would land from where it should [m], (3,)."""
+        steps, hips = self.steps, self.steps.hips_at(gait, view)
+        lands = view.world(gait.falls[number].place + steps.shifts[number] - hips)
+        off = steps.anchors[number] - lands
+        lost = view.place + hips - view.here
+        if steered:  # a part of it is done by turning the leg
+            size = float(np.linalg.norm(lost[:2]))
+            off = off - lost[:2] * min(1.0, SHIFT / max(size, 1e-9))
+        off = off * min(1.0, AIM / max(float(np.linalg.norm(off)), 1e-9))
+        return np.array([*(view.spin.T @ off), float(np.clip(lost[2], -0.5 * SAG, SAG))])
 
-    def _plan(self, number: int, ahead: list[Ahead], window: Window) -> Floats:
-        """Return how far a foot is raised in each row [m], (F,)."""
-        own, frames = ahead[number], len(ahead[number].gap)
-        need = np.where(own.swinging, CLEARANCE - own.gap, 0.0)
-        for other, look in enumerate(ahead):
-            if other != number and not own.swinging[0] and look.swinging[0] and not look.swinging[-1]:
-                # The other foot is about to land, lower than the clip has it: this leg lets the body down to it.
-                drop = float(look.gap[-1])
-                if drop > 2.0 * CLEARANCE:
-                    need = np.maximum(need, min(drop, MOST) * np.linspace(0.0, 1.0, frames))
-        # On the clip's own floor feet pass low enough for the clip: only what is really in the way counts.
-        need = np.where(need > CLEARANCE * 0.5, need, 0.0)
-        need = np.clip(np.maximum.accumulate(need[::-1])[::-1], 0.0, MOST)
-        lift, step = np.zeros(frames), 1.0 / window.rows.fps
-        last = self.raised(number, window.start)
-        for k in range(frames):
-            if k > 0:
-                last = float(np.clip(need[k], last - LOWER * step, last + RAISE * step))
-            lift[k] = last
-        return lift
+    def _down(self, shifts: list[Floats], gait: Gait, frames: Floats, matrices: Floats) -> Floats:
+        """Return how far the hips go down for all feet to reach the ground [m], (F,)."""
+        down = np.zeros(len(frames))
+        for number, (leg, shift) in enumerate(zip(self.legs, shifts, strict=True)):
+            joints = leg.joints(matrices)
+            way = np.einsum("fij,fj->fi", matrices[:, 0], joints[:, -1] - joints[:, -3])
+            whole = sum(float(np.linalg.norm(offset)) for offset in leg.offsets[-2:])
+            longest = np.maximum(REACH * whole, np.linalg.norm(way, axis=1))
+            to = way + shift
+            height = np.sqrt(np.maximum(longest**2 - (to[:, :2] ** 2).sum(axis=1), 0.0))
+            down = np.maximum(down, self._weight(number, gait, frames) * np.maximum(-to[:, 2] - height, 0.0))
+        return down
 
-    def raised(self, number: int, time: float) -> float:
-        """Return how far a foot is raised at a time, as last planned [m]."""
-        if self._planned is None:
-            return 0.0
-        start, fps, lifts = self._planned
-        return float(np.interp((time - start) * fps, np.arange(lifts.shape[1]), lifts[number]))
+    def _weight(self, leg: int, gait: Gait, frames: Floats) -> Floats:
+        """Return whether a foot stands, or is about to, 0 to 1, (F,)."""
+        weight = np.zeros(len(frames))
+        for number in self.steps.known(gait, leg):
+            fall = gait.falls[number]
+            early = 1.0 - np.clip((fall.start - frames) / (LANDING * self._tracker.rows.fps), 0.0, 1.0)
+            weight = np.maximum(weight, np.where(frames < fall.end, early, 0.0))
+        return weight
 
     def save(self) -> Any:
         """Return what must survive a restore; plans are never changed."""
-        return self._planned
+        return self.steps, list(self._aside)
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        self._planned = state
-
+        self.steps, aside = state
+        self._aside = list(aside)

@@ -55,6 +55,21 @@ class Leg:
         """Return the corners of the sole seen from the root [m], (F, points, 3), for a foot at (F, 3)."""
         return np.asarray(foot[:, None] + self.points @ matrices[:, self.foot].transpose(0, 2, 1))
 
+    def tilted(self, turns: Floats, tilt: Floats, last: int) -> tuple[Floats, Floats]:
+        """Return turns with the foot turned, and the shift that keeps the middle of its sole where it is [m], (F, 3).
+
+        Args:
+            turns: Orientations seen from the root, (F, bodies, 4).
+            tilt: By how much, as rotation vectors seen from the root [rad], (F, 3).
+            last: One past the last body of the foot: toes are turned along.
+        """
+        low = self.points[:, 2].min()
+        middle = rotations.rotate(turns[:, self.foot], np.array([*self.points[:, :2].mean(axis=0), low]))
+        turn = rotations.from_rotation_vector(tilt)
+        result = turns.copy()
+        result[:, self.foot : last] = rotations.multiply(turn[:, None], turns[:, self.foot : last])
+        return result, middle - rotations.rotate(turn, middle)
+
     def lifted(self, turns: Floats, shift: Floats) -> Floats:
         """Return turns with the foot moved by a shift [m], (F, 3) seen from the root; the foot stays as it is turned.
 

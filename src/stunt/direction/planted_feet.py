@@ -71,7 +71,7 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         return rows
     points = [sole_points(model, character.root_body, leg, soles, rows) for leg in legs]
     floor = float(np.quantile(np.min([p[..., 2].min(axis=1) for p in points], axis=0), _FLOOR))
-    feet = [_footing(p - [0.0, 0.0, floor], rows.fps) for p in points]
+    feet = [footing(p - [0.0, 0.0, floor], rows.fps) for p in points]
     hips = _hips(feet, rows.fps)
     back, turns = rotations.conjugate(rows.turns[:, 0]), rows.turns
     for leg, foot in zip(legs, feet, strict=True):
@@ -80,7 +80,7 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
-    spans = np.array([_span(model, character, leg) for leg in legs])
+    spans = np.array([span_of(model, character, leg) for leg in legs])
     friction = _held_at_landings(rows.friction, model.geom_friction[soles, 0], feet, rows.path, rows.fps)
     swing = _swing(feet, rows.fps)
     return replace(rows, turns=turns, asked=rows.turns, friction=friction, swing=swing, legs=spans)
@@ -93,7 +93,7 @@ def _held_at_landings(friction: Floats, full: Floats, feet: list[Footing], path:
     that has lost its feet shows no ground under them either; only who falls freely jumps.
     """
     held = friction.copy()
-    for start, end in _stretches(~np.any([foot.stands for foot in feet], axis=0)):
+    for start, end in stretches(~np.any([foot.stands for foot in feet], axis=0)):
         if end < len(held) and end - start >= JUMP * fps:
             fall = 2.0 * np.polyfit(np.arange(end - start) / fps, path[start:end, 2], 2)[0]
             if fall < FALLING:
@@ -110,13 +110,13 @@ def _swing(feet: list[Footing], fps: float) -> Floats:
     found = np.zeros((len(feet[0].stands), len(feet)))
     for number, foot in enumerate(feet):
         held = np.any([other.stands for other in feet if other is not foot], axis=0)
-        for start, end in _stretches(~foot.stands):
+        for start, end in stretches(~foot.stands):
             if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
                 found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
     return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
 
 
-def _span(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
+def span_of(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
     """Return the first body of a leg, its foot, and one past its last, counted from the root's."""
     last = leg.foot + character.root_body
     while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= leg.foot + character.root_body:
@@ -149,7 +149,7 @@ def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
     return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
 
 
-def _footing(points: Floats, fps: float) -> Footing:
+def footing(points: Floats, fps: float) -> Footing:
     """Find where a foot stands, from the corners of its soles above the floor, (F, points, 3)."""
     low = points[..., 2].min(axis=1)
     weight = np.exp(-(points[..., 2] - low[:, None]) / _PATCH)
@@ -158,7 +158,7 @@ def _footing(points: Floats, fps: float) -> Footing:
     creep = (np.gradient(points[..., :2], 1.0 / fps, axis=0) * weight[..., None]).sum(axis=1)
     stands = (low < NEAR) & (np.linalg.norm(creep, axis=1) < SLOW)
     shift = np.zeros((len(points), 3))
-    for start, end in _stretches(stands):
+    for start, end in stretches(stands):
         if end - start < SHORTEST * fps:
             stands[start:end] = False
             continue
@@ -178,7 +178,7 @@ def _hips(feet: list[Footing], fps: float) -> Floats:
     return np.asarray(gaussian_filter1d(raised, _SOFT_ROOT * fps, mode="nearest"))
 
 
-def _stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return where a mask is set: first frame, and one past the last."""
     edges = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
     return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))

@@ -63,7 +63,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     ),
     Experiment(
         "obstacle_course", "fig4_course", "Obstacle course",
-        "The clip was made for a flat floor. Feet are lifted over what they would catch on; root force ≤ 5 %.",
+        "The clip was made for a flat floor. Its steps are laid over the ground there is; root force ≤ 5 %.",
         (
             Shot("Up the ramp", (1.0, 1.8, 2.6, 3.4, 4.2), View(azimuth=-75.0, elevation=8.0, aspect=1.1)),
             Shot("Down the stairs", (4.4, 4.9, 5.3, 5.7, 6.1), View(azimuth=-70.0, elevation=8.0, aspect=1.1)),
