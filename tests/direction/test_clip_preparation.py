@@ -12,7 +12,7 @@ from stunt import rotations
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings
 from stunt.direction.first_velocity import first_velocity
-from stunt.direction.foreseen_torques import foreseen_torques
+from stunt.direction.foreseen_torques import _KNOWN, foreseen_torques
 from stunt.direction.legs import Leg, legs_of
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip, sole_geoms
@@ -199,3 +199,25 @@ def test_a_leg_that_is_all_but_straight_is_bent_about_its_knees_own_axis() -> No
         aside = np.linalg.norm(bent - np.outer(bent @ axis, axis), axis=1)
         print(f"bent by up to {np.degrees(np.abs(bent @ axis).max()):.0f}°, aside {np.degrees(aside.max()):.1f}°")
         assert np.abs(bent @ axis).max() > np.radians(5.0) and aside.max() < np.radians(3.0)
+
+
+def test_foreseen_torques_do_not_depend_on_where_the_motion_was_played_before() -> None:
+    """Else a take would depend on what was performed earlier in the same process."""
+    stage, motion = on_stage("punch")
+    model, character = stage.model, stage.character("a")
+    placed = [motion.placed((3.0 * k, -k), 0.7 * k) for k in range(3)]
+    found = []
+    for order in ((0, 1, 2), (2, 1, 0)):
+        _KNOWN.clear()
+        found.append([foreseen_torques(model, character, placed[k]) for k in order][order.index(1)])
+    assert np.array_equal(found[0], found[1])
+
+
+def test_a_motion_that_differs_in_its_tilt_alone_takes_other_torques() -> None:
+    stage, motion = on_stage("idle")
+    lying = motion.qpos.copy()
+    lying[:, 3:7] = rotations.multiply(rotations.from_rotation_vector([0.0, 1.2, 0.0]), lying[:, 3:7])
+    one, two = (
+        foreseen_torques(stage.model, stage.character("a"), some) for some in (motion, replace(motion, qpos=lying))
+    )
+    assert not np.allclose(one, two)

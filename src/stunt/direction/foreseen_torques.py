@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any, Final
 
 import mujoco
@@ -43,18 +44,25 @@ def foreseen_torques(model: mujoco.MjModel, character: Character, motion: Motion
         character: Who; its root is free.
         motion: What it does, on a floor of its own height.
     """
-    key = _digest(model, character, motion)
+    here = _anywhere(motion)
+    key = _digest(model, character, here)
     if key not in _KNOWN:
-        _KNOWN[key] = _Foresight(model, character, motion).torques()
+        _KNOWN[key] = _Foresight(model, character, here).torques()
         if len(_KNOWN) > _KEPT:
             _KNOWN.popitem(last=False)
     return _KNOWN[key]
 
 
+def _anywhere(motion: Motion) -> Motion:
+    """Return a motion as it is wherever it is played: the same numbers to the last bit, whichever came first."""
+    placed = motion.placed((0.0, 0.0), 0.0)
+    return replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
+
+
 def _digest(model: mujoco.MjModel, character: Character, motion: Motion) -> str:
-    """Return what tells one motion of one body from another, wherever on the ground it is."""
+    """Return what tells one motion of one body from another."""
     own = sorted(character.bodies.values())
-    parts = (motion.qpos[:, 2], motion.qpos[:, 7:], np.array([motion.fps]), model.body_mass[own], model.body_ipos[own])
+    parts = (motion.qpos, np.array([motion.fps]), model.body_mass[own], model.body_ipos[own])
     return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
 
