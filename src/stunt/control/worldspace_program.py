@@ -75,6 +75,7 @@ class Rows:
         asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
         swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
         legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
+        twist: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
     """
 
     fps: float
@@ -87,6 +88,7 @@ class Rows:
     asked: Floats | None = None
     swing: Floats | None = None
     legs: NDArray[np.int64] | None = None
+    twist: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +138,7 @@ class WorldspaceProgram:
         self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
         self._played: dict[str, tuple[Floats, Floats]] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
+        self._grip: dict[str, Floats] = {}  # of soles at rest: sliding, and turning [m]
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
         state = np.zeros(mujoco.mj_stateSize(model, STEP_STATE))
@@ -179,6 +182,7 @@ class WorldspaceProgram:
         self.numbers = np.vstack([self.numbers, np.zeros((1, w.NUMBERS))])
         number = len(self.names) - 1
         self._rows[character.name] = [np.array(soles, np.int64)]
+        self._grip.setdefault(character.name, self._model.geom_friction[soles, :2].reshape(-1, 2).copy())
         a = self.ints[number]
         joints = list(character.joints.values())
         a[w.ROOT_BODY], a[w.END_BODY] = character.root_body, max(character.bodies.values()) + 1
@@ -225,7 +229,7 @@ class WorldspaceProgram:
         a, f = self.ints[number], self.numbers[number]
         name = self.names[number]
         kept = [self._rows[name][0], *(np.ascontiguousarray(x, float) for x in (
-            rows.turns, rows.path, rows.friction, rows.qpos, rows.qvel
+            rows.turns, rows.path, self._soles_hold(name, rows), rows.qpos, rows.qvel
         ))]  # fmt: skip
         self._rows[name] = kept
         a[w.ROWS], a[w.ROOTS], a[w.FRICTION], a[w.ROW_QPOS], a[w.ROW_QVEL] = (x.ctypes.data for x in kept[1:6])
@@ -236,6 +240,15 @@ class WorldspaceProgram:
         self._take_legs(number, rows, kept)
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
+
+    def _soles_hold(self, name: str, rows: Rows) -> Floats:
+        """Return the friction of each sole, then how it holds against turning [m], (F, 2·soles)."""
+        grip = self._grip[name]
+        sliding = rows.friction[:, : len(grip)]
+        twisting = sliding * grip[:, 1] / np.maximum(grip[:, 0], 1e-9)  # it twists as easily as it slides, or easier
+        if rows.twist is not None:
+            twisting = twisting * rows.twist[:, : len(grip)]
+        return np.concatenate([sliding, twisting], axis=1)
 
     def _take_legs(self, number: int, rows: Rows, kept: list[NDArray[Any]]) -> None:
         """Note which legs steer, and when each swings."""

@@ -11,7 +11,8 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.worldspace_program import Rows, hip_height
 from stunt.direction.behaviours.sense import Sense
-from stunt.direction.motion_rows import SWING_FRICTION, Motion
+from stunt.direction.motion_rows import Motion
+from stunt.direction.sole_hold import SWING_FRICTION
 from stunt.direction.supervisor.actor import Actor
 from stunt.rotations import Floats
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
-from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
+from stunt.direction.sole_hold import SWING_FRICTION, SWING_SPEED
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.posing_kernel import lift_rows
 from stunt.rotations import Floats
