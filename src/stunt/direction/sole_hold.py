@@ -1,9 +1,7 @@
 """How soles hold the ground through a motion: against sliding, and against turning about the vertical.
 
 Boxes cannot show what a foot stands on. Whoever turns a foot on the ground stands on its ball or heel, whoever does
-not stands on all of the sole; the clip tells which by how fast it turns the foot. And a patch that spins slides easily:
-friction points against the motion of each of its points, and little of it is left for the patch as a whole (Farkas,
-Bartels, Unger and Wolf 2003, "Frictional coupling between sliding and spinning motion").
+not stands on all of the sole; the clip tells which by how fast it turns the foot.
 """
 
 from __future__ import annotations
@@ -24,8 +22,8 @@ PIVOTS: Final = (4.0, 8.0)
 """A foot that the clip turns about the vertical faster than this begins to slide, and slides [rad/s]."""
 TWISTS: Final = (1.0, 3.0)
 """A foot that the clip turns faster than this stands on less than its sole, and on its ball or heel only [rad/s]."""
-BALL: Final = 1.0 / 6.0
-"""How firmly ball or heel hold against turning, as a share of the whole sole: as their radii."""
+BALL: Final = 0.25
+"""How firmly ball or heel hold against turning, as a share of the whole sole: a pad of radius 2.5 cm, 2/3·0.9·r."""
 
 
 def friction_of(
