@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt import rotations
+from stunt.character.from_skeleton import GRIP
 from stunt.control.root_spring import RootSpring
 from stunt.control.worldspace_program import Rows, ServoSettings
 from stunt.direction.first_velocity import first_velocity
@@ -17,6 +18,7 @@ from stunt.direction.legs import Leg, legs_of
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip, sole_geoms
 from stunt.direction.planted_feet import sole_points, with_planted_feet
+from stunt.direction.sole_hold import BALL
 from stunt.direction.swinging_feet import missing, with_clear_feet
 from stunt.direction.tracker import Tracker
 from stunt.direction.tracking_measure import measure
@@ -167,17 +169,21 @@ def test_a_jerk_in_the_first_frames_does_not_set_the_whole_body_spinning() -> No
     assert np.linalg.norm(found[root.dof + 3 : root.dof + 6]) < 0.1 < np.linalg.norm(plain)
 
 
+def turned_on_the_spot(motion: Motion, angle: np.ndarray) -> Motion:
+    """Return a motion that holds its first frame and turns about the vertical [rad], (F,)."""
+    qpos = np.repeat(motion.qpos[:1], len(angle), axis=0)
+    spins = rotations.from_rotation_vector(angle[:, None] * [0.0, 0.0, 1.0])
+    qpos[:, 3:7] = rotations.multiply(spins, qpos[:, 3:7])
+    return replace(motion, qpos=qpos)
+
+
 def test_a_foot_that_the_clip_turns_on_may_turn() -> None:
     stage, motion = on_stage("idle")
     character = stage.character("a")
     soles = sole_geoms(stage.model, character)
-    still = np.repeat(motion.qpos[:1], 40, axis=0)
-    turning = still.copy()
-    for frame in range(40):
-        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, 10.0 * frame / motion.fps]))
-        turning[frame, 3:7] = rotations.multiply(spin, still[frame, 3:7])
-    held = make_rows(stage.model, character, replace(motion, qpos=still), soles).friction
-    pivots = make_rows(stage.model, character, replace(motion, qpos=turning), soles).friction
+    time = np.arange(40) / motion.fps
+    held = make_rows(stage.model, character, turned_on_the_spot(motion, 0.0 * time), soles).friction
+    pivots = make_rows(stage.model, character, turned_on_the_spot(motion, 10.0 * time), soles).friction
     assert np.all(held > 0.8)
     assert np.all(pivots[5:-5] < 0.35)
 
@@ -221,3 +227,57 @@ def test_a_motion_that_differs_in_its_tilt_alone_takes_other_torques() -> None:
         foreseen_torques(stage.model, stage.character("a"), some) for some in (motion, replace(motion, qpos=lying))
     )
     assert not np.allclose(one, two)
+
+
+def test_a_foot_that_the_clip_turns_slowly_holds_its_place_and_gives_way_to_turning() -> None:
+    stage, motion = on_stage("idle")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    time = np.arange(40) / motion.fps
+    for rate, share in ((0.0, 1.0), (0.9, 1.0), (3.5, BALL)):
+        rows = make_rows(stage.model, character, turned_on_the_spot(motion, rate * time), soles)
+        assert rows.twist is not None
+        assert np.allclose(rows.twist[5:-5], share)
+    toes = [k for k, geom in enumerate(soles) if "toe" in stage.model.geom(geom).name]
+    assert np.all(rows.friction[5:-5][:, toes] > 0.8)
+
+
+def test_soles_have_the_friction_of_their_row_against_sliding_and_turning() -> None:
+    tracker = walking()
+    model, soles, rows = tracker.stage.model, tracker.soles, tracker.rows
+    assert rows.twist is not None
+    for _ in range(6):
+        tracker.stage.step(0.1)
+        frame = int((tracker.stage.time - tracker.stage.step_time) * rows.fps)
+        sliding = rows.friction[frame]
+        assert np.allclose(model.geom_friction[soles, 0], sliding)
+        assert np.allclose(model.geom_friction[soles, 1], GRIP[1] * sliding / GRIP[0] * rows.twist[frame])
+
+
+def test_rows_that_say_nothing_of_turning_hold_as_they_slide() -> None:
+    tracker = walking()
+    model, soles = tracker.stage.model, tracker.soles
+    tracker.program.aim(tracker.number, replace(tracker.rows, twist=None), tracker.started)
+    tracker.stage.step(0.4)
+    friction = model.geom_friction[soles]
+    assert np.allclose(friction[:, 1] / friction[:, 0], GRIP[1] / GRIP[0])
+
+
+def walking() -> Tracker:
+    """Put a walker on a stage of its own."""
+    path = find_clip("walk")
+    stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
+
+
+def test_a_motion_that_begins_in_mid_swing_and_a_rag_doll_have_soles_that_hold() -> None:
+    """The friction of the moment is no sole's own: it used to stay with whatever came next."""
+    tracker = walking()
+    model, soles = tracker.stage.model, tracker.soles
+    while model.geom_friction[soles, 0].min() > 0.1:
+        tracker.stage.advance(1)
+    idle = motion_of_clip(read_clip(find_clip("idle")), tracker.character)
+    tracker.play(idle, blend=0.2)
+    assert np.allclose(tracker.rows.friction[-1], GRIP[0])
+    tracker.go_limp()
+    assert np.allclose(model.geom_friction[soles, :2], GRIP[:2])

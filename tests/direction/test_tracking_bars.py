@@ -13,7 +13,10 @@ from stunt.control.root_spring import RootSpring
 
 STARTS = 5
 IN_PLACE = ("gesture", "idle__140", "jump__13", "punch")
-"""Clips that go nowhere: 0.15 m of drift, boxing longer than 5 s 0.5 m."""
+"""Clips that go nowhere: 0.15 m of drift."""
+
+
+PIROUETTE = "dance__05_11_modern_dance_pirouette"
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,6 @@ class Judged:
     def drifts(self, share: float) -> bool:
         """Whether it leaves its path by more than a share of it (or, in place, by more than it may)."""
         drift = self.middle("drift_m")
-        if self.clip.startswith("punch"):
-            return drift > 0.5
         allowed = 0.15 if self.clip.startswith(IN_PLACE) else 0.0
         return drift > max(share * self.middle("path_m"), allowed)
 
@@ -85,8 +86,8 @@ def test_clips_are_followed_with_a_root_torque_against_tilt_only(strength: float
     assert all(one.torque <= 0.2 for one in found)
     if strength == STRENGTH:
         assert all(one.middle("error_deg_mean") <= (4.0 if "cartwheel" in one.clip else 2.0) for one in found)
-        # Not all of them with nothing to hold the heading: `docs/p3.md` says which, and why.
-        assert sum(one.drifts(0.1) for one in found) <= 2
+        # Nothing holds the heading of the pirouette: `docs/p3.md` says what becomes of it, and why.
+        assert [one.clip for one in found if one.drifts(0.1)] in ([], [PIROUETTE])
     limits = [run["limits"] for one in found for run in one.runs]
     assert all(limit["over_share"] <= 0.002 and limit["worst"] <= 1.5 for limit in limits)
 

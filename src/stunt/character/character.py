@@ -77,6 +77,8 @@ class Character:
         self.bodies = self._named(model.nbody, model.body)
         self.sites = self._named(model.nsite, model.site)
         self.geoms = {int(g) for g in range(model.ngeom) if model.geom_bodyid[g] in set(self.bodies.values())}
+        # As it was built: while a character follows a clip, the model's own changes from step to step.
+        self.grip = {geom: float(model.geom_friction[geom, 0]) for geom in self.geoms}
 
     def _joint(self, id_: int, name: str) -> Joint:
         model = self.model

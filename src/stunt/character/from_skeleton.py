@@ -27,8 +27,10 @@ Joints = Literal["ball", "hinge"]
 
 FRICTION = (0.9, 0.005, 0.0001)
 _GRIPPING = ("foot", "toe", "hand")
-GRIP = (0.9, 0.03, 0.0001)
-"""Of soles and palms: flesh holds on a patch, not at a point; one of radius r = 5 cm twists off at 2/3·0.9·r × load."""
+GRIP = (0.9, 0.06, 0.0001)
+"""Of soles and palms: flesh holds on a patch, not at a point. The points of a sole of 25 × 8 cm are 6.8 cm from its
+middle on the mean: it turns at 0.9 × 6.8 cm × load. Contacts are soft, and below that they creep, the slower by the
+square of this number: at half of it, whoever stood on one heel with 600 N turned by 60°/s under 3 N·m."""
 SEGMENTS = {
     "upper_arm": "upper_arm",
     "forearm": "forearm",

@@ -18,7 +18,7 @@ from stunt.control.views import floats, longs
 
 SHIFT: Final = 0.05
 """How far a foot is put from where it would land [m]."""
-TURN: Final = 0.04
+TURN: Final = 0.08
 """How far it is turned [rad]."""
 SWINGING: Final = 0.06
 """Time within which a swinging leg goes over to its new landing place [s]."""

@@ -156,15 +156,14 @@ def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
 
 @inlined
 def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
-    """Let a foot that swings slide: the clip lifts it less than uneven ground would need."""
+    """Let a foot that swings slide (the clip lifts it less than uneven ground would need) and one that turns turn."""
     soles, rows, sliding = longs(a[i + w.SOLES]), floats(a[i + w.FRICTION]), floats(t[w.T_SLIDING])
     count = a[i + w.SOLE_COUNT]
     frame = int((time - f[n + w.START]) * f[n + w.FPS])
     frame = min(max(frame, 0), a[i + w.FRAMES] - 1)
     for k in range(count):
         c = 3 * soles[k]
-        sliding[c + 1] *= rows[frame * count + k] / sliding[c]  # it twists as easily as it slides
-        sliding[c] = rows[frame * count + k]
+        sliding[c], sliding[c + 1] = rows[2 * frame * count + k], rows[(2 * frame + 1) * count + k]
 
 
 @compiled

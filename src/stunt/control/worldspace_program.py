@@ -75,6 +75,7 @@ class Rows:
         asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
         swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
         legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
+        twist: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
     """
 
     fps: float
@@ -86,6 +87,7 @@ class Rows:
     asked: Floats | None = None
     swing: Floats | None = None
     legs: NDArray[np.int64] | None = None
+    twist: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,7 @@ class WorldspaceProgram:
         self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
         self._played: dict[str, tuple[Floats, Floats]] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
+        self._grip: dict[str, Floats] = {}  # of soles at rest: sliding, and turning [m]
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
         state = np.zeros(mujoco.mj_stateSize(model, STEP_STATE))
@@ -178,6 +181,7 @@ class WorldspaceProgram:
         self.numbers = np.vstack([self.numbers, np.zeros((1, w.NUMBERS))])
         number = len(self.names) - 1
         self._rows[character.name] = [np.array(soles, np.int64)]
+        self._grip.setdefault(character.name, self._model.geom_friction[soles, :2].reshape(-1, 2).copy())
         a = self.ints[number]
         joints = list(character.joints.values())
         a[w.ROOT_BODY], a[w.END_BODY] = character.root_body, max(character.bodies.values()) + 1
@@ -226,7 +230,7 @@ class WorldspaceProgram:
         a, f = self.ints[number], self.numbers[number]
         name = self.names[number]
         kept = [self._rows[name][0], *(np.ascontiguousarray(x, float) for x in (
-            rows.turns, rows.path, rows.friction
+            rows.turns, rows.path, self._soles_hold(name, rows)
         ))]  # fmt: skip
         self._rows[name] = kept
         a[w.ROWS], a[w.ROOTS], a[w.FRICTION] = (x.ctypes.data for x in kept[1:4])
@@ -237,6 +241,15 @@ class WorldspaceProgram:
         self._take_legs(number, rows, kept)
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
+
+    def _soles_hold(self, name: str, rows: Rows) -> Floats:
+        """Return the friction of each sole, then how it holds against turning [m], (F, 2·soles)."""
+        grip = self._grip[name]
+        sliding = rows.friction[:, : len(grip)]
+        twisting = sliding * grip[:, 1] / np.maximum(grip[:, 0], 1e-9)  # it twists as easily as it slides, or easier
+        if rows.twist is not None:
+            twisting = twisting * rows.twist[:, : len(grip)]
+        return np.concatenate([sliding, twisting], axis=1)
 
     def _take_legs(self, number: int, rows: Rows, kept: list[NDArray[Any]]) -> None:
         """Note which legs steer, and when each swings."""
@@ -278,6 +291,8 @@ class WorldspaceProgram:
         self._give_damping_back(number)
         for d in (*range(a[w.ROOT_DOF], a[w.ROOT_DOF] + 6), *range(a[w.DOF0], a[w.DOF1])):
             self._data.qfrc_applied[d] = self._board.torque[d] = 0.0
+        # A foot that was swinging slid; limp, it is a foot like any other.
+        self._model.geom_friction[self._rows[self.names[number]][0], :2] = self._grip[self.names[number]]
 
     def _give_damping_back(self, number: int) -> None:
         """Leave the joints' own damping to the engine, until the servo takes it over again."""

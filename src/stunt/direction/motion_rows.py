@@ -10,6 +10,7 @@ import numpy as np
 from stunt import rotations
 from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
+from stunt.direction.sole_hold import friction_of, twist_of
 from stunt.errors import BodyError
 from stunt.motion.clip import Clip
 from stunt.motion.mapping import JointMapping, with_mapping
@@ -21,13 +22,6 @@ __all__ = [
     *("Motion", "blended", "make_rows", "motion_of_clip", "repeated", "retargeted_motion"),
     "sole_geoms",
 ]
-
-SWING_SPEED = 0.8
-"""A toe that the clip moves faster than this over the ground [m/s] may slide."""
-SWING_FRICTION = 0.05
-PIVOT_FRICTION = 0.3
-PIVOTS = (4.0, 8.0)
-"""A foot that the clip turns about the vertical faster than this begins to slide, and slides [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,37 +109,10 @@ def make_rows(model: mujoco.MjModel, character: Character, motion: Motion, soles
         turns[number], places[number] = data.xquat[first:end], data.xpos[first:end]
     relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
     relative[:, 0] = turns[:, 0]
-    friction = _friction(model, soles, places, turns, first, motion.fps)
-    return Rows(motion.fps, relative, motion.qpos[:, :3].copy(), friction, motion.qpos[:, 7:].copy())
-
-
-def _friction(
-    model: mujoco.MjModel, soles: list[int], places: Floats, turns: Floats, first: int, fps: float
-) -> Floats:
-    """Return each sole's friction in every frame: a foot follows its toe; one that pivots in the clip may pivot."""
-    friction = np.zeros((len(places), max(len(soles), 1)))
-    for number, geom in enumerate(soles):
-        body = int(model.geom_bodyid[geom])
-        toes = [b for b in range(body + 1, first + places.shape[1]) if model.body_parentid[b] == body]
-        track = places[:, (toes[0] if toes else body) - first, :2]
-        pace = np.linalg.norm(np.gradient(track, 1.0 / fps, axis=0), axis=1) if len(track) > 1 else np.zeros(1)
-        full = float(model.geom_friction[geom, 0])
-        held = np.clip((PIVOTS[1] - _turning(turns[:, body - first], fps)) / (PIVOTS[1] - PIVOTS[0]), 0.0, 1.0)
-        low = SWING_FRICTION if toes else PIVOT_FRICTION
-        pivot = low + held * (full - low)
-        friction[:, number] = np.where(pace > SWING_SPEED, SWING_FRICTION, pivot)
-    return friction
-
-
-def _turning(turns: Floats, fps: float) -> Floats:
-    """Return how fast a body turns about the vertical [rad/s], (F,), over a twentieth of a second."""
-    reach = max(1, round(fps / 40.0))
-    frames = np.arange(len(turns))
-    early, late = np.maximum(frames - reach, 0), np.minimum(frames + reach, len(turns) - 1)
-    way = rotations.multiply(turns[late], rotations.conjugate(turns[early]))
-    angle = 2.0 * np.arctan2(way[:, 3], way[:, 0])
-    angle = (angle + np.pi) % (2.0 * np.pi) - np.pi
-    return np.asarray(np.abs(angle) * fps / np.maximum(late - early, 1))
+    friction = friction_of(character, soles, places, turns, motion.fps)
+    twist = twist_of(character, soles, turns, motion.fps)
+    path, joints = motion.qpos[:, :3].copy(), motion.qpos[:, 7:].copy()
+    return Rows(motion.fps, relative, path, friction, joints, twist=twist)
 
 
 def repeated(motion: Motion, seconds: float) -> Motion:

@@ -81,7 +81,8 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
     spans = np.array([span_of(model, character, leg) for leg in legs])
-    friction = _held_at_landings(rows.friction, model.geom_friction[soles, 0], feet, rows.path, rows.fps)
+    grip = np.array([character.grip[geom] for geom in soles])
+    friction = _held_at_landings(rows.friction, grip, feet, rows.path, rows.fps)
     swing = _swing(feet, rows.fps)
     return replace(rows, turns=turns, asked=rows.turns, friction=friction, swing=swing, legs=spans)
 

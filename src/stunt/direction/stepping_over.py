@@ -17,10 +17,11 @@ from stunt import rotations
 from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
 from stunt.direction.legs import Leg
-from stunt.direction.motion_rows import SWING_FRICTION, blended
+from stunt.direction.motion_rows import blended
+from stunt.direction.sole_hold import SWING_FRICTION
 from stunt.rotations import Floats
 
-BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked")
+BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked", "twist")
 FAR: Final = 0.08
 """A foot with less way to go is not worth a step [m]."""
 SWING: Final = 0.28
@@ -167,10 +168,13 @@ def joined(old: Rows, since: float, rest: Rows, new: Rows, first: int) -> Rows:
             before = old.turns
         if after is None:
             return None
-        return np.concatenate([np.zeros_like(getattr(new, name)[:first]) if before is None else before[frames], after])
+        if before is None:
+            whole = np.ones_like if name == "twist" else np.zeros_like  # soles nobody said anything of hold
+            return np.concatenate([whole(getattr(new, name)[:first]), after])
+        return np.concatenate([before[frames], after])
 
     path = np.concatenate([rest.path[0] + old.path[frames] - old.path[frames[-1]], rest.path])
-    changed: dict[str, Any] = {name: both(name) for name in ("turns", "friction", "qpos", "torque", "asked")}
+    changed: dict[str, Any] = {name: both(name) for name in BY_ROW if name != "path"}
     return replace(rest, path=path, **changed)
 
 

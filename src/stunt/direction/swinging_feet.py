@@ -14,7 +14,7 @@ import numpy as np
 from stunt import rotations
 from stunt.control.worldspace_program import Rows
 from stunt.direction.legs import Leg
-from stunt.direction.motion_rows import SWING_SPEED
+from stunt.direction.sole_hold import SWING_SPEED
 from stunt.rotations import Floats
 
 CLEARANCE: Final = 0.02

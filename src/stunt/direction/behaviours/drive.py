@@ -11,7 +11,8 @@ from stunt import rotations
 from stunt.control import worldspace as w
 from stunt.control.worldspace_program import Rows, hip_height
 from stunt.direction.behaviours.sense import Sense
-from stunt.direction.motion_rows import SWING_FRICTION, Motion
+from stunt.direction.motion_rows import Motion
+from stunt.direction.sole_hold import SWING_FRICTION
 from stunt.direction.supervisor.actor import Actor
 from stunt.rotations import Floats
 
@@ -55,7 +56,7 @@ class Drive:
         model = actor.stage.model
         own = {body: name for name, body in actor.character.bodies.items()}
         self._soles = [own[int(model.geom_bodyid[geom])] for geom in actor.soles]
-        self._friction = np.array([[max(float(model.geom_friction[g, 0]), SOLE) for g in actor.soles]] * 2)
+        self._friction = np.array([[max(actor.character.grip[g], SOLE) for g in actor.soles]] * 2)
 
     def begin(self) -> None:
         """Start from the pose the body has."""

@@ -125,7 +125,6 @@ class Actor(HeldBody):
         """Become a rag doll."""
         self.become(kinematic=False)
         self.program.release(self.number)
-        self.stage.model.geom_friction[self.soles, 0] = self._view.standing
         self.motion = self.rows = self.playing = None
 
     # ---- kinematic

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.control.worldspace_program import Rows
-from stunt.direction.motion_rows import SWING_FRICTION, SWING_SPEED
+from stunt.direction.sole_hold import SWING_FRICTION, SWING_SPEED
 from stunt.direction.supervisor.layout import Layout
 from stunt.direction.supervisor.posing_kernel import lift_rows
 from stunt.rotations import Floats
@@ -73,7 +73,7 @@ class ServoView:
         """
         first, count = character.root_body, body_count(character)
         toes = np.array([_toe(model, geom, first, count) for geom in soles], np.int64)
-        standing = model.geom_friction[soles, 0].copy() if soles else np.zeros(0)
+        standing = np.array([character.grip[geom] for geom in soles])
         return ServoView(bones_of(model, character), count, toes, standing)
 
 
