@@ -125,6 +125,12 @@ def root_torque(
         f[n + w.TORQUE + k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
     angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
     f[n + w.ROOT_ERROR], f[n + w.HEADING] = angle, yaw
+    if a[i + w.ROOT_MODE] == w.FREE:
+        # Nothing holds it, but how far it leans and looks away is known: who lies there lets go, legs steer.
+        for k in range(3):
+            f[n + w.TORQUE + k] = 0.0
+        f[n + w.HELD_TILT] = f[n + w.HELD_YAW] = 0.0
+        return
     if a[i + w.ROOT_MODE] == w.HOOK:
         f[n + w.HELD_TILT] = f[n + w.HELD_YAW] = 1.0
         return
@@ -182,8 +188,8 @@ def help_root(
     frame = (time - f[n + w.START]) * f[n + w.FPS]
     for k in range(3):
         f[n + w.TORQUE + k] = f[n + w.FORCE + k] = 0.0
+    root_torque(a, i, f, n, frame, gain, h, xquat, cvel, touching, x)
     if a[i + w.ROOT_MODE] != w.FREE:
-        root_torque(a, i, f, n, frame, gain, h, xquat, cvel, touching, x)
         root_force(a, i, f, n, frame, v.qpos, v.qvel)
     for k in range(3):
         v.applied[d + k] = f[n + w.FORCE + k]

@@ -51,7 +51,7 @@ class Drive:
         self._now: Floats | None = None
         self._at = -1.0
         joints = list(actor.character.joints.values())
-        # World space reads orientations only; joint coordinates are for the beat servo.
+        # Servos read orientations; joint coordinates are for whoever asks what pose was wanted.
         self._joints = np.zeros((2, sum(j.nq for j in joints)))
         model = actor.stage.model
         own = {body: name for name, body in actor.character.bodies.items()}
