@@ -17,7 +17,7 @@ from stunt.direction.foreseen_torques import _KNOWN, foreseen_torques
 from stunt.direction.legs import Leg, legs_of
 from stunt.direction.mended import mended
 from stunt.direction.motion_rows import Motion, make_rows, motion_of_clip, sole_geoms
-from stunt.direction.planted_feet import sole_points, with_planted_feet
+from stunt.direction.planted_feet import near_floor, sole_points, with_planted_feet
 from stunt.direction.sole_hold import BALL
 from stunt.direction.swinging_feet import missing, with_clear_feet
 from stunt.direction.tracker import Tracker
@@ -281,3 +281,13 @@ def test_a_motion_that_begins_in_mid_swing_and_a_rag_doll_have_soles_that_hold()
     assert np.allclose(tracker.rows.friction[-1], GRIP[0])
     tracker.go_limp()
     assert np.allclose(model.geom_friction[soles, :2], GRIP[:2])
+
+
+def test_who_does_not_fall_is_carried_by_the_lowest_foot_even_if_it_seems_to_hover() -> None:
+    """Whoever stands on tiptoe in a capture without tips of toes; whoever leaps is carried by none."""
+    time = np.arange(120) / 120.0
+    feet = [np.full((120, 8, 3), height) for height in (0.06, 0.3)]
+    still, leap = np.full(120, 1.0), 1.0 + 3.0 * time - 0.5 * 9.81 * time**2
+    assert [bool(near[40:80].all()) for near in near_floor(feet, still, 120.0)] == [True, False]
+    assert not any(near[40:80].any() for near in near_floor(feet, leap, 120.0))
+    assert not any(near.any() for near in near_floor([foot + 0.1 for foot in feet], still, 120.0))

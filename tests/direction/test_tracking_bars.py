@@ -82,8 +82,9 @@ def share_finished(found: list[Judged]) -> float:
 @pytest.mark.parametrize("strength", [1.5, 1.0])
 def test_clips_are_followed_with_a_root_torque_against_tilt_only(strength: float) -> None:
     found = judge(RootSpring(), strength)
-    assert share_finished(found) >= 0.95
     assert all(one.torque <= 0.2 for one in found)
+    # At the tables' own, isometric strength arms give way in the cartwheel (`docs/p3.md`), and nobody else falls.
+    assert {one.clip for one in found if one.fell} <= ({"cartwheel__49_06_cartwheel"} if strength == 1.0 else set())
     if strength == STRENGTH:
         assert all(one.middle("error_deg_mean") <= (4.0 if "cartwheel" in one.clip else 2.0) for one in found)
         # Nothing holds the heading of the pirouette: `docs/p3.md` says what becomes of it, and why.

@@ -25,6 +25,8 @@ from stunt.rotations import Floats
 NEAR: Final = 0.045
 """A sole that is lower above the floor [m] and slower than `SLOW` stands."""
 SLOW: Final = 0.6
+HOVERS: Final = 0.09
+"""How high the lowest foot of a body that does not fall may seem to be [m]."""
 SHORTEST: Final = 0.06
 """A foot stands for at least so long [s]."""
 MOST: Final = 0.06
@@ -71,7 +73,9 @@ def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, s
         return rows
     points = [sole_points(model, character.root_body, leg, soles, rows) for leg in legs]
     floor = float(np.quantile(np.min([p[..., 2].min(axis=1) for p in points], axis=0), _FLOOR))
-    feet = [footing(p - [0.0, 0.0, floor], rows.fps) for p in points]
+    grounded = [p - [0.0, 0.0, floor] for p in points]
+    near = near_floor(grounded, rows.path[:, 2], rows.fps)
+    feet = [footing(p, rows.fps, close) for p, close in zip(grounded, near, strict=True)]
     hips = _hips(feet, rows.fps)
     back, turns = rotations.conjugate(rows.turns[:, 0]), rows.turns
     for leg, foot in zip(legs, feet, strict=True):
@@ -150,14 +154,32 @@ def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
     return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
 
 
-def footing(points: Floats, fps: float) -> Footing:
-    """Find where a foot stands, from the corners of its soles above the floor, (F, points, 3)."""
+def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[np.bool_]]:
+    """Return in which frames each foot is near enough to the floor to stand on it, (F,) each.
+
+    Whoever stands on tiptoe hovers in a capture whose toes have no tips. But a body that does not fall is carried:
+    where no foot is near the floor, the lowest is what carries it.
+
+    Args:
+        feet: Corners of the soles above the floor [m], (F, points, 3) each.
+        height: Of the hips [m], (F,).
+        fps: Frames per second.
+    """
+    low = np.stack([points[..., 2].min(axis=1) for points in feet])  # (feet, F)
+    rise = np.gradient(gaussian_filter1d(height, _SOFT * fps, mode="nearest"), 1.0 / fps)
+    carried = np.gradient(rise, 1.0 / fps) > FALLING
+    hovers = carried & (low.min(axis=0) >= NEAR) & (low.min(axis=0) < HOVERS)
+    return [(foot < NEAR) | (hovers & (foot < low.min(axis=0) + _PATCH)) for foot in low]
+
+
+def footing(points: Floats, fps: float, near: NDArray[np.bool_] | None = None) -> Footing:
+    """Find where a foot stands, from the corners of its soles above the floor, (F, points, 3), and when it is near."""
     low = points[..., 2].min(axis=1)
     weight = np.exp(-(points[..., 2] - low[:, None]) / _PATCH)
     weight = weight / weight.sum(axis=1, keepdims=True)
     # Of the points on the ground: a foot that rolls from heel to toe does not slide.
     creep = (np.gradient(points[..., :2], 1.0 / fps, axis=0) * weight[..., None]).sum(axis=1)
-    stands = (low < NEAR) & (np.linalg.norm(creep, axis=1) < SLOW)
+    stands = (low < NEAR if near is None else near) & (np.linalg.norm(creep, axis=1) < SLOW)
     shift = np.zeros((len(points), 3))
     for start, end in stretches(stands):
         if end - start < SHORTEST * fps:
