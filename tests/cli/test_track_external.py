@@ -61,5 +61,5 @@ def test_the_external_form_says_where_it_has_nothing_to_hold_on_to(
     script = tmp_path / "script.yaml"
     section = "clips: {play: [{clip: walk}], servo: parent, external: true}"
     script.write_text(f"characters: {{ada: {{body: idle, root: free}}}}\nperformance:\n  ada: {{{section}}}\n")
-    with pytest.raises(InvalidValueError, match="external must be false"):
+    with pytest.raises(InvalidValueError, match="external must be left out"):
         load_script(script)
