@@ -21,10 +21,11 @@ from stunt.rotations import from_rotation_vector, rotate, to_rotation_vector
 
 REACHES: Final = {
     "thigh": 135.0, "shank": 155.0, "foot": 65.0, "toe": 70.0, "spine": 120.0, "neck": 100.0, "head": 100.0,
-    "clavicle": 60.0, "upper_arm": 150.0, "forearm": 165.0, "hand": 95.0,
+    "clavicle": 60.0, "upper_arm": 180.0, "forearm": 165.0, "hand": 95.0,
 }  # fmt: skip
 """Largest turn of each part's joint away from the stance, all directions together [°] (see `limits` for the ranges); of
-spine, and of neck and head, all bones together."""
+spine, and of neck and head, all bones together. A hanging arm is lifted to where it came from the other way: a shoulder
+turns all round."""
 CHAINS: Final = (("spine",), ("neck", "head"))
 """Parts whose bones share what they reach."""
 MARGIN: Final = np.radians(10.0)

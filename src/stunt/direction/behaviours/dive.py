@@ -19,14 +19,14 @@ from stunt.direction.supervisor.parameters import Help, Metres, Seconds
 from stunt.direction.supervisor.situation import Situation
 from stunt.rotations import Floats
 
-ON_FEET = 0.55
+ON_FEET = 0.75
 """A ball that passes nearer than this to the middle is reached standing [m]."""
 
 LEAD = 0.25
 """A dive begins so much earlier than it needs to on paper [s]: looking and getting under way take time."""
 LAG = 0.07
 """How far an arm is behind where it is told to be [s]."""
-REACH_FOR = 0.6
+REACH_FOR = 0.8
 """The hands go to the ball in the last so many seconds."""
 
 
