@@ -106,3 +106,9 @@ def test_people_on_one_stage_wear_different_shirts_and_nothing_else_differs() ->
     shirts = {name: two.geom_rgba[two.body(f"{name}/thorax").geomadr[0]].tolist() for name in ("ada", "bob")}
     assert shirts["ada"] != shirts["bob"]
     assert np.array_equal(two.body_mass[two.body("ada/thorax").id], two.body_mass[two.body("bob/thorax").id])
+
+
+def test_somebody_whose_name_is_a_colour_wears_it() -> None:
+    model = build(Scene({"red": CharacterSpec("human39"), "blue": CharacterSpec("human39", at=(2.0, 0.0, 0.0))})).model
+    shirts = {name: model.geom_rgba[model.body(f"{name}/thorax").geomadr[0]] for name in ("red", "blue")}
+    assert shirts["red"][0] > shirts["red"][2] and shirts["blue"][2] > shirts["blue"][0]

@@ -146,7 +146,7 @@ def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, num
         self_collision=character.self_collision,
         place=character.place,
     )
-    dress(body, number)
+    dress(body, name, number)
     # The scene's own options hold; equal ones give the engine nothing to warn about.
     for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
         setattr(body.option, option, getattr(spec.option, option))
