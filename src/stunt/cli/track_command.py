@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--force", type=float, default=0.0, metavar="X", help="largest root force, in body weights")
     add("--strength", type=float, default=1.5, metavar="X", help="factor on every joint's strength (default: 1.5)")
     add("--gain", type=float, default=1.0, metavar="X", help="factor on all gains")
-    add("--ahead", type=float, metavar="S", help="seconds that --servo beat looks ahead (default: 0.05)")
+    add("--ahead", type=float, metavar="S", help="seconds that --servo beat looks ahead (default: 0.04)")
     add("--no-limits", action="store_true", help="let joints exceed their strength")
     add("--external", action="store_true", help=EXTERNAL_HELP)
     add("--push", action="append", default=[], metavar="N·s@T[:BODY[:DEG]]", help=PUSH_HELP)

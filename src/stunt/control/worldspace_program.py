@@ -52,7 +52,7 @@ class ServoSettings:
     omega: float = w.OMEGA
     gain: float = 1.0
     look: float = 1.0 / 60.0
-    ahead: float = 0.05
+    ahead: float = 0.04
     limited: bool = True
     external: bool = False
     plant: bool = True
