@@ -91,6 +91,13 @@ def test_the_beat_law_keeps_to_the_joints_strength(capsys: pytest.CaptureFixture
     assert found["limits"]["over_share"] <= 0.002 and 0.3 < found["limits"]["worst"] <= 1.5  # type: ignore[index]
 
 
+@pytest.mark.parametrize("clip", ["walk", "idle", "punch"])
+def test_joints_keep_to_their_strength_under_a_blow(capsys: pytest.CaptureFixture[str], clip: str) -> None:
+    limits = tracked(capsys, clip, "--push", "300@0.4")["limits"]
+    print(clip, limits)
+    assert limits["over_share"] <= 0.002 and limits["worst"] <= 1.5  # type: ignore[index]
+
+
 def test_servos_say_what_they_do_not_heed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for words in (["--servo", "beat", "--external"], ["--ahead", "0.1"], ["--servo", "beat", "--ahead", "2"]):
         assert main(["track", "walk", *words]) == 2

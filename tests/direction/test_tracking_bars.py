@@ -10,8 +10,11 @@ import pytest
 from tracking_helpers import STRENGTH, follow, judged_clips, needs_clips, tracked
 
 from stunt.control.root_spring import RootSpring
+from stunt.control.worldspace_program import ServoSettings
 
 STARTS = 5
+SWEPT = ("walk__07", "punch__79", "jump__16")
+"""Clips that gains are tried on."""
 IN_PLACE = ("gesture", "idle__140", "jump__13", "punch")
 """Clips that go nowhere: 0.15 m of drift."""
 
@@ -57,11 +60,16 @@ class Judged:
         )
 
 
-def judge(root: RootSpring, strength: float) -> list[Judged]:
+def judge(
+    root: RootSpring, strength: float, *, settings: ServoSettings | None = None, starts: int = STARTS
+) -> list[Judged]:
     """Follow every judged clip, whole, from several perturbed starts, and print what came of it."""
     found = []
     for clip in judged_clips():
-        runs = [follow(tracked(clip, seconds=1e9, root=root, strength=strength, seed=k)) for k in range(STARTS)]
+        runs = [
+            follow(tracked(clip, seconds=1e9, root=root, strength=strength, settings=settings, seed=k))
+            for k in range(starts)
+        ]
         found.append(Judged(clip, tuple(runs)))
         print(found[-1].line(), flush=True)
     total = sum(len(one.runs) for one in found)
@@ -109,6 +117,43 @@ def test_a_root_force_of_a_twentieth_of_the_weight_keeps_it_near_its_path() -> N
     found = judge(RootSpring(yaw=0.1, force=0.05), 1.5)
     assert share_finished(found) >= 0.95
     assert not any(one.drifts(0.05) for one in found)
+
+
+@needs_clips
+@pytest.mark.long
+def test_the_beat_law_follows_them_inside_strength_too() -> None:
+    found = judge(RootSpring(), STRENGTH, settings=ServoSettings(servo="beat"), starts=3)
+    assert share_finished(found) >= 0.95
+    limits = [run["limits"] for one in found for run in one.runs]
+    assert all(limit["over_share"] <= 0.002 and limit["worst"] <= 1.5 for limit in limits)
+
+
+@needs_clips
+@pytest.mark.long
+def test_the_external_form_follows_them_and_nothing_blows_up() -> None:
+    found = judge(RootSpring(), STRENGTH, settings=ServoSettings(external=True), starts=3)
+    assert share_finished(found) >= 0.95
+
+
+@needs_clips
+@pytest.mark.long
+@pytest.mark.parametrize("foresee", [False, True])
+def test_world_space_is_held_against_parent_space_at_five_gains(foresee: bool) -> None:
+    """The paper's comparison (equal gains per bone) and a fair one (stiffness summed over what hangs on a joint)."""
+    errors: dict[str, list[float]] = {}
+    for servo in ("world", "parent_equal", "parent", "beat"):
+        errors[servo] = []
+        for gain in (0.25, 0.5, 1.0, 2.0, 4.0):
+            settings = ServoSettings(servo=servo, gain=gain, foresee=foresee)  # type: ignore[arg-type]
+            runs = [follow(tracked(clip, seconds=8.0, settings=settings)) for clip in SWEPT]
+            seen = [float(np.mean([run["error_deg_mean"] for run in runs]))]
+            seen.append(float(np.mean([np.mean(list(run["joint_error_deg"].values())) for run in runs])))
+            print(f"{servo} × {gain}: {seen[0]:.2f}° from the root, {seen[1]:.2f}° from the parent", flush=True)
+            errors[servo].append(seen[0])
+            assert servo == "beat" or not any(run["fell"] for run in runs)
+    assert errors["world"][0] <= 8.0 * errors["world"][-1]
+    if not foresee:  # as in the paper
+        assert all(equal >= 2.0 * world for equal, world in zip(errors["parent_equal"], errors["world"], strict=True))
 
 
 @needs_clips
