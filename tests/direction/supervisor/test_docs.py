@@ -6,22 +6,22 @@ from pathlib import Path
 from stunt.direction.performance import Performance
 from stunt.direction.script_file import load_script
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "supervisor.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
 def test_the_python_of_the_guide_runs_as_one_program(capsys):
     space = {"__name__": "guide"}
-    for code in blocks("python"):
-        exec(compile(code, "supervisor.md", "exec"), space)
+    for code in blocks("controllers.md", "python"):
+        exec(compile(code, "controllers.md", "exec"), space)
     assert "bow stands upright" in capsys.readouterr().out
 
 
 def test_the_script_of_the_guide_performs(tmp_path):
-    (tmp_path / "guide.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
+    (tmp_path / "guide.yaml").write_text(blocks("supervisor.md", "yaml")[0], encoding="utf-8")
     performance = Performance(load_script(tmp_path / "guide.yaml"))
     performance.stage.step(2.5)
     log = performance.sections["ada"]["supervisor"].log

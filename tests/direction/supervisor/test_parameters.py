@@ -113,7 +113,7 @@ def test_a_users_own_controller_has_parameters_too(tmp_path):
 
 
 def test_the_table_of_the_documentation_is_true():
-    text = (Path(__file__).parents[3] / "docs" / "supervisor.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "behaviours.md").read_text(encoding="utf-8")
     table = text.split("| behaviour | parameter |")[1].split("\n\n")[0]
     who, listed = "", {}
     for line in table.splitlines()[2:]:
