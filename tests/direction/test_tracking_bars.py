@@ -1,4 +1,4 @@
-"""The bars of tracking over whole clips and perturbed starts; `docs/p3.md` has the figures. Run with `-m long -s`."""
+"""The bars of tracking over whole clips and perturbed starts; figures in `docs/p3_measured.md`. Run with `-m long -s`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_clips_are_followed_with_a_root_torque_against_tilt_only(strength: float
     assert {one.clip for one in found if one.fell} <= ({"cartwheel__49_06_cartwheel"} if strength == 1.0 else set())
     if strength == STRENGTH:
         assert all(one.middle("error_deg_mean") <= (4.0 if "cartwheel" in one.clip else 2.0) for one in found)
-        # Nothing holds the heading of the pirouette: `docs/p3.md` says what becomes of it, and why.
+        # Nothing holds the heading of the pirouette: `docs/p3_measured.md` says what becomes of it, and why.
         assert [one.clip for one in found if one.drifts(0.1)] in ([], [PIROUETTE])
     limits = [run["limits"] for one in found for run in one.runs]
     assert all(limit["over_share"] <= 0.002 and limit["worst"] <= 1.5 for limit in limits)

@@ -11,7 +11,7 @@ _WHY: Final = ("controller", "mode", "cause", "why", "ended", "reason")
 
 
 def charge_report(take: Take, name: str) -> dict[str, Any]:
-    """Return the `supervisor` section of a character's entry (see `docs/take.md`); nothing where it has none."""
+    """Return the `supervisor` section of a character's entry (see `docs/report.md`); nothing where it has none."""
     log = [e for e in take.events if e["kind"] == "supervisor" and e.get("character") == name]
     if not log:
         return {}

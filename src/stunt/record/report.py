@@ -1,6 +1,6 @@
 """The report of a take: what a program wants to know about a performance, as JSON-able data.
 
-`docs/take.md` defines every field. Nothing is measured here that the take does not hold; only the wall clock is asked.
+`docs/report.md` defines every field. Nothing is measured that the take does not hold; only the wall clock is asked.
 """
 
 from __future__ import annotations
