@@ -1,4 +1,4 @@
-"""The bars of tracking over whole clips and perturbed starts; figures in `docs/p3_measured.md`. Run with `-m long -s`."""
+"""The bars of tracking over whole clips and perturbed starts (`docs/p3_measured.md`). Run with `-m long -s`."""
 
 from __future__ import annotations
 
