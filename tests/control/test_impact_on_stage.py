@@ -5,7 +5,7 @@ import numba
 import numpy as np
 import pytest
 
-from stunt.control.impact_hooks import contacts
+from stunt.control.impact.hooks import contacts
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 

@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.control.board import COUPLINGS, FULL, PASSIVE
-from stunt.control.coupled import solve_in_place
-from stunt.direction.performer import Performer
+from stunt.control.core.board import COUPLINGS, FULL, PASSIVE
+from stunt.control.core.coupled import solve_in_place
+from stunt.drive.beats.performer import Performer
 from stunt.motion.pose import Pose
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene

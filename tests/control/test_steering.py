@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stunt import rotations
-from stunt.control.worldspace_program import ServoSettings
-from stunt.direction.motion_rows import motion_of_clip
-from stunt.direction.tracker import Tracker
-from stunt.motion.library import find_clip
-from stunt.motion.read import read_clip
+from stunt.control.servo.memory import ServoSettings
+from stunt.drive.body.tracker import Tracker
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.library.names import find_clip
+from stunt.library.read import read_clip
+from stunt.maths import rotations
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 

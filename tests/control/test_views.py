@@ -3,7 +3,7 @@
 import inspect
 import re
 
-from stunt.control import views
+from stunt.control.core import views
 
 
 def test_every_view_is_unpacked_from_its_own_place_in_the_table():

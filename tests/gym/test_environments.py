@@ -159,7 +159,7 @@ def test_springs_to_the_clip_follow_it_for_a_while_and_then_fall() -> None:
 
 def test_actions_turn_ball_joints_by_a_rotation_vector() -> None:
     from stunt.gym import native
-    from stunt.rotations import difference
+    from stunt.maths.rotations import difference
 
     task = Track(anywhere=False)
     task.reset(np.random.default_rng(0))

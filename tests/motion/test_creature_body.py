@@ -11,12 +11,12 @@ import pytest
 
 from stunt.character.from_skeleton import Build
 from stunt.character.notes import describe_body
-from stunt.direction.body_doctor import examine_body
-from stunt.direction.performer import Performer
+from stunt.check.body import examine_body
+from stunt.drive.beats.performer import Performer
 from stunt.errors import BodyError
+from stunt.library.read import read_clip
 from stunt.motion.pose import Pose
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import SkeletonBody, body_from_clip
+from stunt.motion.rig.skeleton_body import SkeletonBody, body_from_clip
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 

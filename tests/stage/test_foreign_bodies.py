@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.direction.performer import Performer
+from stunt.drive.beats.performer import Performer
 from stunt.motion.pose import Pose
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene

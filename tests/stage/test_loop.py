@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from stunt.direction.performer import Performer
+from stunt.drive.beats.performer import Performer
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.motion.pose import Pose
-from stunt.stage.happenings import Happenings
+from stunt.stage.events import EventCrew
 from stunt.stage.loop import Stage
 from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Scene, Throw
 
@@ -31,7 +31,7 @@ def busy_stage(coupling="full", root="fixed"):
         Push("ada/r_forearm", at=0.15, impulse=(0, 2, 0)),
         Attach("ball", "ada/r_hand", at=0.2, on_contact=True),
     )
-    stage.crew.append(Happenings(stage, events))
+    stage.crew.append(EventCrew(stage, events))
     performer = Performer(stage, "ada", coupling=coupling)
     performer.key(POSES[0], at=0.2513)
     performer.key(POSES[1], at=0.6)

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.control.beat import TIME_CONSTANTS
-from stunt.control.board import COMPOSITE
+from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.board import COMPOSITE
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.gym import native
 from stunt.gym.table import Arrays, addresses
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
 from stunt.stage.loop import Stage
 from stunt.stage.scene import CharacterSpec, Scene
 

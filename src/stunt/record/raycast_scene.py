@@ -30,7 +30,7 @@ def inlined(function: Compiled) -> Compiled:
     )
 
 
-class Scene(NamedTuple):
+class RaycastScene(NamedTuple):
     """Everything one picture needs, as arrays. G geoms, C cores, N tree nodes, K triangles.
 
     Attributes:

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.board import PASSIVE
+from stunt.control.core.board import PASSIVE
 from stunt.record.take import Take
 from stunt.stage.loop import Stage
 

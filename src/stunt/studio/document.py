@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stunt.direction.script_file import script_from_text
 from stunt.record.files import written_aside
+from stunt.script.file import script_from_text
 
 _TOUCHES = "# touches: "
 _MOST = 500
