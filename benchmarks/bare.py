@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from stunt.control.core.run import run
 from stunt.maths.compiled import compiled
-from stunt.stage.loop import SPEED_LIMIT, Stage
+from stunt.stage.loop import SPEED_LIMIT, StageLoop
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 _mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
@@ -51,7 +51,7 @@ def replay(model: int, data: int, rows: Any, applied: Any, damping: Any, stiffne
 class Bare:
     """A copy of a stage's model and data that nobody controls."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageLoop) -> None:
         """Copy the stage's model."""
         self.model = copy.deepcopy(stage.model)
         self.data = mujoco.MjData(self.model)
@@ -74,7 +74,7 @@ def put_engine(model: mujoco.MjModel, data: mujoco.MjData, state: Mapping[str, A
     mujoco.mj_setState(model, data, state["engine"], _STATE)
 
 
-def put_controlled(stage: Stage, state: Mapping[str, Any]) -> None:
+def put_controlled(stage: StageLoop, state: Mapping[str, Any]) -> None:
     """Set engine and board to a saved state, leaving the crew alone: no more work than the bare engine's `put`.
 
     What a full restore does besides would leave the processor's caches cold, and a burst of steps too expensive.
@@ -84,7 +84,7 @@ def put_controlled(stage: Stage, state: Mapping[str, Any]) -> None:
     put_engine(stage.model, stage.data, state)
 
 
-def controlled_steps(stage: Stage, steps: int) -> None:
+def controlled_steps(stage: StageLoop, steps: int) -> None:
     """Take steps under control, without crew."""
     run(
         stage.model._address, stage.data._address, stage.board.table, stage.tick, steps, stage.steps_per_control,
@@ -93,7 +93,7 @@ def controlled_steps(stage: Stage, steps: int) -> None:
     stage.tick += steps
 
 
-def note_steps(stage: Stage, state: Mapping[str, Any], steps: int) -> NDArray[np.float64]:
+def note_steps(stage: StageLoop, state: Mapping[str, Any], steps: int) -> NDArray[np.float64]:
     """Go on from a saved state step by step; return what control wrote for each, (steps, nv + nv + njnt + nq)."""
     put_controlled(stage, state)
     model, rows = stage.model, []

@@ -9,7 +9,7 @@ from benchmarks.dancers import dancers, states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
 from stunt.drive.beats.spec import Coupling
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 BAR: Final = 10.0
 """Percent over the bare step."""
@@ -29,7 +29,7 @@ def _measure(count: int, coupling: Coupling, quick: bool) -> Measurement:
     return cost_of(f"control over the bare step: {who}, {coupling}", dancers(count, coupling), _SECONDS, quick)
 
 
-def cost_of(what: str, stage: Stage, seconds_long: float, quick: bool) -> Measurement:
+def cost_of(what: str, stage: StageLoop, seconds_long: float, quick: bool) -> Measurement:
     """Measure what control costs on a stage, from states along its first seconds."""
     states = states_along(stage, seconds_long, 5 if quick else 30)
     bare = Bare(stage)
@@ -41,7 +41,7 @@ def cost_of(what: str, stage: Stage, seconds_long: float, quick: bool) -> Measur
     return Measurement(what, over, "%", BAR, f"bare step {step:.1f} µs")
 
 
-def _jobs(stage: Stage, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:
+def _jobs(stage: StageLoop, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:
     rows = note_steps(stage, state, _BURST)
 
     def bare_job() -> float:

@@ -23,7 +23,7 @@ from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
 from stunt.motion.rig.skeleton_body import body_from_clip
 from stunt.stage.build import Built, Prop
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
@@ -55,7 +55,7 @@ def measure(quick: bool = False) -> list[Measurement]:
     ]
 
 
-def scene() -> Stage:
+def scene() -> StageLoop:
     """Return the stage with everyone following a clip of the package."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
@@ -75,7 +75,7 @@ def scene() -> Stage:
     cast = {f"p{k}": CharacterSpec("", root="free", at=place) for k, place in enumerate(places)}
     whole = Scene(cast, props, physics_hz=RATE, control_hz=RATE)
     people = {name: Character(model, name) for name in cast}
-    stage = Stage(Built(whole, model, people, {name: _found(model, name, prop) for name, prop in props.items()}, 1))
+    stage = StageLoop(Built(whole, model, people, {name: _found(model, name, prop) for name, prop in props.items()}, 1))
     for (name, who), clip, place in zip(people.items(), clips, places, strict=True):
         motion = retargeted_motion(clip, who).placed((place[0], place[1]), 0.0).raised(0.03)
         Tracker(stage, name, motion, root=RootSpring(yaw=0.1))
@@ -106,9 +106,7 @@ def _props() -> dict[str, PropSpec]:
     heights = rng.uniform(0.0, 1.0, (GRID, GRID))
     ground = PropSpec("heightfield", size=(12.0, 12.0, 0.03), heights=tuple(tuple(row) for row in heights.tolist()))
     boxes = {
-        f"box{k}": PropSpec(
-            "box", at=(-4.5 + (k % 10), 1.5 + 0.6 * (k // 10), 0.25), size=(0.25, 0.25, 0.25), mass=2.0
-        )
+        f"box{k}": PropSpec("box", at=(-4.5 + (k % 10), 1.5 + 0.6 * (k // 10), 0.25), size=(0.25, 0.25, 0.25), mass=2.0)
         for k in range(BOXES)
     }
     return {"hills": ground, **boxes}
@@ -122,7 +120,7 @@ def _found(model: mujoco.MjModel, name: str, prop: PropSpec) -> Prop:
     return Prop(name, prop, body, int(joint.qposadr[0]), int(joint.dofadr[0]), model.equality(f"{name}/grip").id)
 
 
-def _jobs(stage: Stage, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:
+def _jobs(stage: StageLoop, bare: Bare, state: dict[str, Any]) -> dict[str, Job]:
     model = stage.model
     passive = np.concatenate([np.zeros(model.nv), stage.board.own_damping, model.jnt_stiffness, model.qpos_spring])
     rows = np.tile(passive, (_STEPS, 1))

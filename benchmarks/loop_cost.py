@@ -8,7 +8,7 @@ from benchmarks.bare import controlled_steps, put_controlled
 from benchmarks.dancers import dancers, states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 _BURST = 8  # 1/60 s at 480 Hz
 
@@ -32,7 +32,7 @@ def _measure(count: int, quick: bool) -> Measurement:
     return Measurement(f"Stage.step(1/60) beyond its steps: {who}", beyond, "µs", None, note)
 
 
-def _jobs(stage: Stage, state: dict[str, Any]) -> dict[str, Job]:
+def _jobs(stage: StageLoop, state: dict[str, Any]) -> dict[str, Job]:
     def stage_job() -> float:
         stage.restore(state)
         put_controlled(stage, state)

@@ -16,7 +16,7 @@ from benchmarks.result import Measurement
 from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.stage import loop
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
 from stunt.supervise.contract import REFLEX, BaseController, Bid, Controller
 from stunt.supervise.data.clip import clip_player
@@ -108,7 +108,7 @@ def _measure(case: _Case, seconds: float, repeats: int) -> Measurement:
     return Measurement(case.name, 100.0 * float(share), "%", BAR, note)
 
 
-def _way(stage: Stage, seconds: float) -> list[tuple[Any, dict[str, Any]]]:
+def _way(stage: StageLoop, seconds: float) -> list[tuple[Any, dict[str, Any]]]:
     """Return the engine's states, and who collides with whom, as the performance goes through them."""
     found = []
     for _ in range(round(seconds * 30)):
@@ -118,7 +118,7 @@ def _way(stage: Stage, seconds: float) -> list[tuple[Any, dict[str, Any]]]:
     return found
 
 
-def _supervised(stage: Stage, seconds: float) -> tuple[float, float]:
+def _supervised(stage: StageLoop, seconds: float) -> tuple[float, float]:
     """Return how long the supervised loop takes, and how much of that are compiled steps and throws [s]."""
     inside, steps, events = [0.0], loop.run, stage.crew[0]
 
@@ -138,7 +138,7 @@ def _supervised(stage: Stage, seconds: float) -> tuple[float, float]:
         return _clock() - began, inside[0]
 
 
-def _bare(stage: Stage, way: list[tuple[Any, dict[str, Any]]]) -> float:
+def _bare(stage: StageLoop, way: list[tuple[Any, dict[str, Any]]]) -> float:
     """Return how long the engine alone takes for the same stretch of time, from the states it was in [s]."""
     model = copy.deepcopy(stage.model)
     data, kind = mujoco.MjData(model), mujoco.mjtState.mjSTATE_INTEGRATION
@@ -155,7 +155,7 @@ def _bare(stage: Stage, way: list[tuple[Any, dict[str, Any]]]) -> float:
     return total
 
 
-def _scene(case: _Case) -> tuple[Stage, list[Supervisor]]:
+def _scene(case: _Case) -> tuple[StageLoop, list[Supervisor]]:
     body = str(OWN_CLIPS / "walk.bvh")
     names = [f"c{k}" for k in range(case.count)]
     characters = {
@@ -167,7 +167,7 @@ def _scene(case: _Case) -> tuple[Stage, list[Supervisor]]:
         f"ball{k}": PropSpec(shape="sphere", radius=0.11, mass=4.0, at=(ahead, 2.0 * k + 0.4, 1.0))
         for k in range(case.count)
     }
-    stage = Stage(Scene(characters=characters, props=props, physics_hz=case.hz, control_hz=case.hz))
+    stage = StageLoop(Scene(characters=characters, props=props, physics_hz=case.hz, control_hz=case.hz))
     throws = [
         Throw(prop=f"ball{k}", target=f"{name}/thorax", at=1.0 + 0.3 * k, hits_at=1.5 + 0.3 * k)
         for k, name in enumerate(names if case.hits else [])
@@ -176,7 +176,7 @@ def _scene(case: _Case) -> tuple[Stage, list[Supervisor]]:
     return stage, [Supervisor(stage, name, _pool(stage, name, case)) for name in names]
 
 
-def _pool(stage: Stage, name: str, case: _Case) -> list[Controller]:
+def _pool(stage: StageLoop, name: str, case: _Case) -> list[Controller]:
     pool: list[Controller] = [
         clip_player(stage, name, load_clip(clip), loop=clip in ("walk", "idle"))
         for clip in ("walk", "idle", "kick", "punch")

@@ -14,7 +14,7 @@ from stunt.examples import example
 from stunt.motion.pose import Pose
 from stunt.script.file import load_script
 from stunt.script.preview import Preview
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 PREVIEW_BAR: Final = 50.0
@@ -29,9 +29,9 @@ def measure(quick: bool = False) -> list[Measurement]:
     return found + [_preview(name) for name in ("go_left", "wave")]
 
 
-def moving(body: str) -> Stage:
+def moving(body: str) -> StageLoop:
     """Return a stage with a body whose every joint goes to and fro under tension."""
-    stage = Stage(Scene(characters={"ada": CharacterSpec(body=body)}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec(body=body)}))
     performer = TensionPerformer(stage, "ada", TensionPart(tension=ByJoint({EVERY: Tension(0.5)})))
     joints = performer.character.joints
     for k in range(6):

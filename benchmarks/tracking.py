@@ -28,7 +28,7 @@ from stunt.errors import InvalidValueError
 from stunt.library.names import clip_entries, find_clip
 from stunt.library.read import read_clip
 from stunt.maths.compiled import compiled
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 BAR: Final = 1.5
@@ -85,7 +85,7 @@ def following(path: Path, **how: Any) -> Tracker:
         how: What the body's `CharacterSpec` says besides.
     """
     body = CharacterSpec(str(path), root="free", **how)
-    stage = Stage(Scene({"double": body}, physics_hz=RATE, control_hz=RATE))
+    stage = StageLoop(Scene({"double": body}, physics_hz=RATE, control_hz=RATE))
     return Tracker(stage, "double", motion_of_clip(read_clip(path), stage.character("double")))
 
 
@@ -110,7 +110,7 @@ def cost_of_tracking(what: str, tracker: Tracker, quick: bool) -> list[Measureme
 
 
 def _jobs(
-    stage: Stage, tracker: Tracker, bare: mujoco.MjModel, data: mujoco.MjData, state: Mapping[str, Any]
+    stage: StageLoop, tracker: Tracker, bare: mujoco.MjModel, data: mujoco.MjData, state: Mapping[str, Any]
 ) -> dict[str, Job]:
     rows = _note(stage, tracker, state)
 
@@ -126,13 +126,13 @@ def _jobs(
     return {"controlled": controlled, "bare": lambda: engine_alone(nothing), "fed": lambda: engine_alone(rows)}
 
 
-def _put(stage: Stage, tracker: Tracker, state: Mapping[str, Any]) -> None:
+def _put(stage: StageLoop, tracker: Tracker, state: Mapping[str, Any]) -> None:
     """Set engine, board and servo to a saved state."""
     stage.restore(dict(state))
     put_engine(stage.model, stage.data, state)
 
 
-def _note(stage: Stage, tracker: Tracker, state: Mapping[str, Any]) -> NDArray[np.float64]:
+def _note(stage: StageLoop, tracker: Tracker, state: Mapping[str, Any]) -> NDArray[np.float64]:
     """Go on from a state; return the forces in each step: the root's help, and what the joints produced."""
     _put(stage, tracker, state)
     rows, root = [], tracker.character.root

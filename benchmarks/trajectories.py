@@ -17,7 +17,7 @@ from stunt.control.core.programs import IMPACT
 from stunt.control.impact.memory import ImpactProgram
 from stunt.drive.paths.follower import Follower
 from stunt.motion.trajectory import Trajectory
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
 IMPACT_BAR: Final = 5.0
@@ -35,9 +35,9 @@ def measure(quick: bool = False) -> list[Measurement]:
     return [*found, *(impact(kind, quick) for kind in ("none", "coulomb", "infinite")), forward_dynamics(quick)]
 
 
-def on_trajectories(body: str) -> Stage:
+def on_trajectories(body: str) -> StageLoop:
     """Return a stage with a body whose every joint swings on a trajectory of its own."""
-    stage = Stage(Scene(characters={"ada": CharacterSpec(body=body)}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec(body=body)}))
     follower = Follower(stage, "ada")
     times = np.linspace(0.0, 2.0 * _SECONDS, 25)
     for number, (name, joint) in enumerate(follower.character.joints.items()):
@@ -50,7 +50,7 @@ def on_trajectories(body: str) -> Stage:
 def impact(friction: str, quick: bool = False) -> Measurement:
     """Measure steps of a falling body in which it strikes the floor or itself; the most expensive one counts."""
     collisions = Collisions(restitution=0.3, friction=friction)  # type: ignore[arg-type]
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human47", root="free")}, collisions=collisions))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human47", root="free")}, collisions=collisions))
     stage.data.qvel[[0, 4]] = -1.5, -1.0  # backwards, and over
     assert stage.impacts is not None
     states = _struck(stage, stage.impacts, 4 if quick else 20)
@@ -65,7 +65,7 @@ def impact(friction: str, quick: bool = False) -> Measurement:
     )
 
 
-def _struck(stage: Stage, impacts: ImpactProgram, count: int) -> list[dict[str, Any]]:
+def _struck(stage: StageLoop, impacts: ImpactProgram, count: int) -> list[dict[str, Any]]:
     """Let the body fall; return the states right before its first impacts."""
     found: list[dict[str, Any]] = []
     while len(found) < count:
@@ -76,7 +76,7 @@ def _struck(stage: Stage, impacts: ImpactProgram, count: int) -> list[dict[str, 
     return found
 
 
-def _impact_jobs(stage: Stage, impacts: ImpactProgram, state: dict[str, Any]) -> dict[str, Job]:
+def _impact_jobs(stage: StageLoop, impacts: ImpactProgram, state: dict[str, Any]) -> dict[str, Job]:
     """Return jobs that take one step, with and without the impact stage."""
     slot = int(impacts.table.ctypes.data)
 

@@ -10,7 +10,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "stunt"
 
 # Each room may import the rooms to its left, and itself.
 ORDER = (
-    "base", "maths", "character", "motion", "library", "control", "stage", "record", "drive", "supervise", "script",
+    "base", "maths", "character", "motion", "library", "control", "stage", "record", "drive", "supervise", "play",
+    "script",
     "check", "export", "gym", "studio", "cli",
 )  # fmt: skip
 BASE = ("errors", "schema", "archives", "__init__")

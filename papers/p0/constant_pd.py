@@ -27,7 +27,7 @@ from stunt.drive.beats.performer import BeatResult, Performer, joint_error_deg
 from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.errors import MissingValueError
 from stunt.script.performance import Performance
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def gains_of(moments: Floats, frequency: Floats | float, ratio: Floats | float) 
 class ConstantPD(Performer):
     """Drives one character by springs of constant gains whose rest jumps to the next pose at each beat."""
 
-    def __init__(self, stage: Stage, character: str, gains: Gains, *, part: Part | None = None) -> None:
+    def __init__(self, stage: StageLoop, character: str, gains: Gains, *, part: Part | None = None) -> None:
         """Take charge of a character and hold the pose it is in.
 
         Args:

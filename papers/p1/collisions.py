@@ -12,7 +12,7 @@ import numpy as np
 
 from stunt.record.plot_style import BLUE, GREEN, ORANGE, dress, page, save
 from stunt.record.take import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
 _KINDS: Final = {
@@ -45,7 +45,7 @@ def fall(collisions: Collisions | None, rate: float) -> Fall:
     """Knock a soldier over, with these collisions, at this rate [Hz]."""
     soldier = CharacterSpec("human39", root="free")
     scene = Scene(characters={"soldier": soldier}, physics_hz=rate, control_hz=rate, collisions=collisions)
-    stage, rows, cost = Stage(scene), [], 0.0
+    stage, rows, cost = StageLoop(scene), [], 0.0
     stage.data.qvel[[0, 4]] = -1.5, -1.0  # backwards, and over
     for _ in range(round(_SECONDS * rate)):
         began = clock.perf_counter()
@@ -56,7 +56,7 @@ def fall(collisions: Collisions | None, rate: float) -> Fall:
     return Fall(time, depth, energy, cost / _SECONDS)
 
 
-def _energy(stage: Stage) -> float:
+def _energy(stage: StageLoop) -> float:
     mujoco.mj_energyPos(stage.model, stage.data)
     mujoco.mj_energyVel(stage.model, stage.data)
     return float(stage.data.energy.sum())

@@ -11,7 +11,7 @@ from stunt.drive.paths.follower import Follower
 from stunt.motion.trajectory import Trajectory
 from stunt.record.plot_style import BLUE, GREEN, INK, ORANGE, PINK, SOFT, dress, page, save, shown_degrees
 from stunt.record.take import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 SETTLING: Final = {0.1: BLUE, 0.2: GREEN, 0.5: ORANGE, 1.0: PINK}
@@ -25,7 +25,13 @@ _JUMPS: Final = ([0.0, 1.0, 3.0, 4.5], [0.0, 25.0, 5.0, 15.0])
 
 
 def follow(
-    joint: str, path: Trajectory, settling: float, seconds: float, *, arm: bool = False, bare: bool = False,
+    joint: str,
+    path: Trajectory,
+    settling: float,
+    seconds: float,
+    *,
+    arm: bool = False,
+    bare: bool = False,
     damping: float = 1.0,
 ) -> tuple[Floats, Floats, Floats]:
     """Put a joint on a trajectory, hold spine and perhaps the right arm, and leave the rest passive.
@@ -42,7 +48,7 @@ def follow(
     Returns:
         Times [s], the joint's angles and its reference model's [°], at 120 Hz.
     """
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", start={"r_shoulder_abduction": 0.5})}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", start={"r_shoulder_abduction": 0.5})}))
     follower = Follower(stage, "ada")
     held = {f"r_{name}" for name in _ARM} if arm else set()
     for name, about in follower.character.joints.items():

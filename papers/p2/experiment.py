@@ -16,7 +16,7 @@ from stunt.maths import rotations
 from stunt.record.take import Take
 from stunt.script.performance import Performance
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
@@ -40,7 +40,7 @@ def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str 
     return CharacterSpec(str(find_clip(body)), at=where, facing=facing, root="free", strength=STRENGTH)
 
 
-def motion(stage: Stage, name: str, clip: str, *, loop: bool = False) -> BodyMotion:
+def motion(stage: StageLoop, name: str, clip: str, *, loop: bool = False) -> BodyMotion:
     """Return an own clip as a motion of a character, where the scene puts it."""
     spec = stage.scene.characters[name]
     found = replace(_motion(clip, stage.character(name)), loop=loop)
@@ -60,14 +60,14 @@ def _motion(clip: str, character: Character) -> BodyMotion:
 
 
 def player(
-    stage: Stage, name: str, clip: str, *, loop: bool = False, pace: float = 1.0, **options: Any
+    stage: StageLoop, name: str, clip: str, *, loop: bool = False, pace: float = 1.0, **options: Any
 ) -> ClipController:
     """Return a controller that plays an own clip, perhaps faster or slower."""
     found = motion(stage, name, clip, loop=loop)
     return ClipController(clip, replace(found, fps=pace * found.fps), stage, name, **options)
 
 
-def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]:
+def survival(stage: StageLoop, name: str, *, agile: float = 0.4) -> list[Controller]:
     """Return what keeps a person going: balance, stumble, fall, roll, lie, get up.
 
     Args:
@@ -78,7 +78,7 @@ def survival(stage: Stage, name: str, *, agile: float = 0.4) -> list[Controller]
     return [BalanceReflex(spring=0.75 * agile), Stumble(spring=agile), Fall(), Roll(), Lie(), _get_up(stage, name)]
 
 
-def _get_up(stage: Stage, name: str) -> GetUp:
+def _get_up(stage: StageLoop, name: str) -> GetUp:
     return GetUp({side: _motion(clip, stage.character(name)) for side, clip in OWN_CLIPS.items()})
 
 
@@ -97,7 +97,7 @@ class Show:
     hits: list[Hit]
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> StageLoop:
         """Where it plays."""
         return self.performance.stage
 
@@ -152,7 +152,7 @@ def supervise(show: Show, name: str, pool: list[Controller]) -> Supervisor:
     return supervisor
 
 
-def throw(stage: Stage, prop: str, target: np.ndarray, seconds: float, start: np.ndarray | None = None) -> None:
+def throw(stage: StageLoop, prop: str, target: np.ndarray, seconds: float, start: np.ndarray | None = None) -> None:
     """Send a prop on the flight that has its centre at a point [m] in so many seconds."""
     thing = stage.prop(prop)
     begin = stage.data.qpos[thing.qpos : thing.qpos + 3].copy() if start is None else np.asarray(start, float)

@@ -38,9 +38,7 @@ def trip(seed: int) -> Show:
     rng = np.random.default_rng(seed)
     radius = rng.uniform(0.07, 0.16)
     mass = rng.uniform(8.0, 25.0)
-    ball = PropSpec(
-        "sphere", at=(rng.uniform(1.5, 3.0), rng.uniform(-0.14, 0.14), radius), radius=radius, mass=mass
-    )
+    ball = PropSpec("sphere", at=(rng.uniform(1.5, 3.0), rng.uniform(-0.14, 0.14), radius), radius=radius, mass=mass)
     show = put_on("Trip", {WALKER: person(body="walk")}, {BALL: ball}, seed=seed, seconds=20.0)
     stage = show.stage
     pool = [player(stage, WALKER, WALK, loop=True), *survival(stage, WALKER, agile=AGILE)]

@@ -17,7 +17,7 @@ from stunt.library.names import find_clip, load_clip
 from stunt.maths.rotations import Floats
 from stunt.record.plot_style import BLUE, GREEN, INK, ORANGE, SKY, dress, legend, page, save
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Push, Scene
 
 GAINS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -35,7 +35,7 @@ _PUSH = Push("a/r_forearm", 0.5, impulse=(12.0, 0.0, 9.0), duration=0.05)
 def tracked(clip: str, settings: ServoSettings) -> Tracker:
     """Put a character on a stage that follows one of the package's clips."""
     body = CharacterSpec(str(find_clip(clip)), root="free", strength=1.5, self_collision=False)
-    stage = Stage(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip(clip), stage.character("a"))
     return Tracker(stage, "a", motion, settings=settings, root=RootSpring(yaw=0.1))
 

@@ -18,7 +18,7 @@ from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS
 from stunt.record.files import written_aside
 from stunt.record.plot_style import BLUE, GREEN, ORANGE, SOFT, dress, page
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 _LIMB = """<mujoco model="limb"><compiler angle="radian"/><worldbody><body name="base" pos="0 0 1">
@@ -66,7 +66,7 @@ def limb_motion(start: float, end: float, first: float, last: float, path: str, 
         file = Path(folder) / "limb.xml"
         file.write_text(_LIMB, encoding="utf-8")
         limb = CharacterSpec(body=str(file), start={"hinge": math.radians(start)})
-        stage = Stage(Scene(characters={"limb": limb}, ground=False))
+        stage = StageLoop(Scene(characters={"limb": limb}, ground=False))
     held = TensionPart(ByJoint({EVERY: Tension(first, "stiffness")}), ByJoint({EVERY: ratio}))
     options: dict[str, Any] = {"path": path}
     performer = TensionPerformer(stage, "limb", held)

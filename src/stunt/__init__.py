@@ -31,6 +31,7 @@ from stunt.motion.pose import Pose
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.rig.skeleton_body import body_from_clip
 from stunt.motion.trajectory import Trajectory
+from stunt.play.stage import Stage
 from stunt.record.filmstrip import filmstrip
 from stunt.record.report import make_report
 from stunt.record.take import Take
@@ -39,7 +40,7 @@ from stunt.script.performance import Performance, perform
 from stunt.stage.build import build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Crew, Stage
+from stunt.stage.loop import Crew
 from stunt.stage.scene import Attach, CharacterSpec, Collisions, Drag, PropSpec, Push, Release, Scene, Throw
 
 __all__ = [

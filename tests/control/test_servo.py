@@ -16,7 +16,7 @@ from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths.flat import world_difference
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 EXTERNAL = ServoSettings(external=True)
@@ -33,7 +33,7 @@ def follower(
     """Return a body of one of Stunt's own clips that follows it; without a ground it falls."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=strength)
-    stage = Stage(Scene({"a": body}, physics_hz=hz, control_hz=hz, ground=ground))
+    stage = StageLoop(Scene({"a": body}, physics_hz=hz, control_hz=hz, ground=ground))
     motion = motion_of_clip(read_clip(path), stage.character("a"))
     return Tracker(stage, "a", motion, settings=settings, root=root)
 

@@ -18,7 +18,7 @@ from stunt.examples import example
 from stunt.motion.pose import Pose
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 RATES = (480.0, 120.0)
@@ -51,8 +51,8 @@ def servo_error(script: Script, gains: dict[str, Gains]) -> float:
     return mean_error_deg(performer.results)
 
 
-def servo(frequency: float = 20.0, ratio: float = 1.0) -> tuple[Stage, ConstantPD]:
-    stage = Stage(Scene(characters={"ada": CharacterSpec(body="human39")}))
+def servo(frequency: float = 20.0, ratio: float = 1.0) -> tuple[StageLoop, ConstantPD]:
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec(body="human39")}))
     gains = gains_of(joint_moments(stage.model, stage.data), frequency, ratio)
     return stage, ConstantPD(stage, "ada", gains)
 

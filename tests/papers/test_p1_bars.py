@@ -10,7 +10,7 @@ from stunt.examples import example
 from stunt.motion.trajectory import Trajectory
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, CharacterSpec, Collisions, PropSpec, Scene
 
 ARM = ("shoulder_flexion", "shoulder_abduction", "shoulder_rotation", "elbow_flexion", "forearm_pronation")
@@ -22,7 +22,7 @@ def wave(time):
 
 
 def follow(moving, settling, *, bare=False, arm=False, start=None, trajectory=None):
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", start=start)}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", start=start)}))
     follower = Follower(stage, "ada")
     for name, joint in follower.character.joints.items():
         if name.split("_")[0] in ("lumbar", "thorax", "neck") or (arm and name in ARM):
@@ -90,7 +90,7 @@ def hand_over(stage, follower, happenings, prop, site):
 def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times(settling):
     ada = CharacterSpec("human39", start={"r_shoulder_abduction": 0.2, "r_elbow_flexion": 1.0})
     weight = PropSpec("sphere", radius=0.06, mass=10.0, at=(3.0, 0.0, 0.06))
-    stage = Stage(Scene(characters={"ada": ada}, props={"weight": weight}))
+    stage = StageLoop(Scene(characters={"ada": ada}, props={"weight": weight}))
     follower, happenings = Follower(stage, "ada"), EventCrew(stage)
     stage.crew.append(happenings)
     for name, joint in follower.character.joints.items():
@@ -115,7 +115,7 @@ def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times
 @pytest.mark.long
 @pytest.mark.parametrize("settling", [0.2, 0.5])
 def test_ten_minutes_of_periodic_motion_neither_raise_the_gains_nor_the_error(settling):
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", start={"r_shoulder_abduction": 0.5})}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", start={"r_shoulder_abduction": 0.5})}))
     follower = Follower(stage, "ada")
     moved = {"r_shoulder_flexion": 1.0, "r_elbow_flexion": 1.6, "lumbar_flexion": 0.7}  # periods [s]
     for name, joint in follower.character.joints.items():
@@ -140,7 +140,7 @@ def test_ten_minutes_of_periodic_motion_neither_raise_the_gains_nor_the_error(se
 
 
 def test_a_string_draws_a_figure_eight():
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", start={"r_elbow_flexion": 1.4})}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", start={"r_elbow_flexion": 1.4})}))
     follower = Follower(stage, "ada")
     for name in follower.character.joints:
         if name.split("_")[0] in ("lumbar", "thorax", "neck"):
@@ -168,7 +168,7 @@ def test_a_saved_stage_goes_on_identically():
 @pytest.mark.parametrize("e", [0.0, 0.5, 0.8, 1.0])
 def test_a_ball_comes_back_to_e_squared_of_its_height(e):
     ball = PropSpec("sphere", radius=0.1, mass=1.0, at=(0.0, 0.0, 1.1))
-    stage = Stage(Scene(props={"ball": ball}, collisions=Collisions(restitution=e, friction="none")))
+    stage = StageLoop(Scene(props={"ball": ball}, collisions=Collisions(restitution=e, friction="none")))
     height = []
     for _ in range(580):
         stage.advance(1)
@@ -186,7 +186,7 @@ def test_the_soldier_sinks_half_as_deep_with_the_impact_stage():
             characters={"soldier": CharacterSpec("human39", root="free")}, physics_hz=120.0, control_hz=120.0,
             collisions=Collisions(impact=impact),
         )  # fmt: skip
-        stage = Stage(scene)
+        stage = StageLoop(scene)
         stage.data.qvel[0] = -1.5
         stage.data.qvel[4] = -1.0
         worst = 0.0

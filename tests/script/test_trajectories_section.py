@@ -14,7 +14,7 @@ from stunt.motion.markers import Markers, read_c3d
 from stunt.motion.rig.retarget import retarget
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, PropSpec, Scene
 
 SPINE = {f"{part}_{way}": 0 for part in ("lumbar", "neck") for way in ("flexion", "bend", "rotation")}
@@ -120,7 +120,7 @@ def test_what_cannot_be_is_refused(part: dict[str, object]) -> None:
 def test_impacts_go_on_bit_for_bit_after_a_restore() -> None:
     ball = PropSpec("sphere", radius=0.1, mass=5.0, at=(0.5, 0.0, 2.5))
     person = CharacterSpec("human39", root="free")
-    stage = Stage(Scene(characters={"ada": person}, props={"ball": ball}, collisions=Collisions(restitution=0.4)))
+    stage = StageLoop(Scene(characters={"ada": person}, props={"ball": ball}, collisions=Collisions(restitution=0.4)))
     stage.data.qvel[0] = -1.5
     stage.step(0.6)
     state = stage.save()

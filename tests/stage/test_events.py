@@ -8,14 +8,14 @@ from stunt.drive.beats.performer import Performer
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
 
 BALL = PropSpec("sphere", at=(3.0, 0.0, 1.0), radius=0.1, mass=0.5)
 
 
 def stage_with(*events, gravity=(0.0, 0.0, -9.81), **props):
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39")}, props=props, gravity=gravity))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39")}, props=props, gravity=gravity))
     happenings = EventCrew(stage, events)
     stage.crew.append(happenings)
     Performer(stage, "ada")
@@ -122,7 +122,7 @@ def test_passive_props_do_not_count_as_hits_and_active_ones_do():
 def test_scenery_counts_as_a_hit_if_it_is_told_to():
     for active, expected in ((True, 1), (None, 0)):
         wall = PropSpec("box", at=(0.3, 0.0, 1.0), size=(0.1, 1.0, 2.0), active=active)
-        stage = Stage(Scene(characters={"ada": CharacterSpec("human39")}, props={"wall": wall}))
+        stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39")}, props={"wall": wall}))
         performer = Performer(stage, "ada")
         hits = []
         performer.on_hit(hits.append)

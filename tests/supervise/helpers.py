@@ -9,7 +9,7 @@ import numpy as np
 
 from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
 from stunt.supervise.contract import RUNNING, BaseController
 from stunt.supervise.data.clip import ClipController, clip_player
@@ -19,15 +19,17 @@ BODY = str(OWN_CLIPS / "walk.bvh")
 LOOPS = ("idle", "walk")
 
 
-def make_stage(names=("ada",), props: dict[str, PropSpec] | None = None, hz: float = 120.0, **options: Any) -> Stage:
+def make_stage(
+    names=("ada",), props: dict[str, PropSpec] | None = None, hz: float = 120.0, **options: Any
+) -> StageLoop:
     characters = {
         name: CharacterSpec(body=BODY, root="free", strength=1.5, at=(0.0, 1.5 * k, 0.0))
         for k, name in enumerate(names)
     }
-    return Stage(Scene(characters=characters, physics_hz=hz, control_hz=hz, props=props or {}, **options))
+    return StageLoop(Scene(characters=characters, physics_hz=hz, control_hz=hz, props=props or {}, **options))
 
 
-def player(stage: Stage, clip: str, name: str = "ada", **options: Any) -> ClipController:
+def player(stage: StageLoop, clip: str, name: str = "ada", **options: Any) -> ClipController:
     options.setdefault("loop", clip in LOOPS)
     return clip_player(stage, name, load_clip(clip), **options)
 
@@ -38,7 +40,7 @@ def ball_thrown(mass: float = 2.0, target: str = "ada/thorax", at: float = 0.8, 
     return {"ball": spec}, Throw(prop="ball", target=target, at=at, hits_at=hits_at, **where)
 
 
-def walker(mass: float = 4.0, *, walk: bool = False, hz: float = 120.0, **throw: Any) -> tuple[Stage, Supervisor]:
+def walker(mass: float = 4.0, *, walk: bool = False, hz: float = 120.0, **throw: Any) -> tuple[StageLoop, Supervisor]:
     props, thrown = ball_thrown(mass, **throw)
     stage = make_stage(props=props, hz=hz)
     happenings = EventCrew(stage, [thrown])
@@ -47,7 +49,7 @@ def walker(mass: float = 4.0, *, walk: bool = False, hz: float = 120.0, **throw:
     return stage, Supervisor(stage, "ada", pool)
 
 
-def momentum(stage: Stage, name: str = "ada") -> np.ndarray:
+def momentum(stage: StageLoop, name: str = "ada") -> np.ndarray:
     """Linear momentum [kg·m/s] and angular momentum about the centre of mass [kg·m²/s], (6,)."""
     data = mujoco.MjData(stage.model)
     data.qpos[:], data.qvel[:] = stage.data.qpos, stage.data.qvel
@@ -58,7 +60,7 @@ def momentum(stage: Stage, name: str = "ada") -> np.ndarray:
     return np.concatenate([character.mass * data.subtree_linvel[body], data.subtree_angmom[body]])
 
 
-def outer_impulse(stage: Stage, name: str = "ada") -> np.ndarray:
+def outer_impulse(stage: StageLoop, name: str = "ada") -> np.ndarray:
     """What gravity, contacts and the root spring gave in the last step, about the centre of mass, (6,)."""
     character, data, h = stage.character(name), stage.data, stage.step_time
     root = character.root
@@ -69,7 +71,7 @@ def outer_impulse(stage: Stage, name: str = "ada") -> np.ndarray:
     return h * np.concatenate([force[:3] + character.mass * stage.model.opt.gravity, torque])
 
 
-def joint_angles_between(stage: Stage, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+def joint_angles_between(stage: StageLoop, one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """How far each joint turned between two states of the whole scene [rad]."""
     out = np.zeros(stage.model.nv)
     mujoco.mj_differentiatePos(stage.model, out, 1.0, one, two)
@@ -95,7 +97,7 @@ def slide(track: list[dict[str, np.ndarray]]) -> float:
     return worst
 
 
-def feet(stage: Stage, name: str = "ada") -> dict[str, np.ndarray]:
+def feet(stage: StageLoop, name: str = "ada") -> dict[str, np.ndarray]:
     data = mujoco.MjData(stage.model)
     data.qpos[:] = stage.data.qpos
     mujoco.mj_kinematics(stage.model, data)

@@ -10,7 +10,7 @@ import pytest
 from stunt.cli.main import main
 from stunt.errors import StuntError
 from stunt.library.names import find_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.conformance import check_controller
 from stunt.supervise.supervisor import Supervisor
@@ -69,7 +69,7 @@ def test_a_network_keeps_the_contract(tmp_path):
 def test_a_network_drives_a_body_to_the_pose_it_wants(tmp_path):
     network(tmp_path / "policy.onnx")
     net = from_policy("net", onnx_policy(tmp_path / "policy.onnx"), scale=0.5, longest=20.0)
-    driven, left = Stage(person()), Stage(person())
+    driven, left = StageLoop(person()), StageLoop(person())
     supervisor = Supervisor(driven, "ada", [net])
     still = Supervisor(left, "ada", [from_policy("zero", lambda seen: np.zeros(DONE), longest=20.0)])
     seen = observation(supervisor.look())

@@ -5,7 +5,7 @@ import pytest
 from helpers import BODY, player
 
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
 from stunt.supervise.registry import make_controller, registered
 from stunt.supervise.supervisor import Supervisor
@@ -26,7 +26,7 @@ def arena(names=NAMES):
         f"ball{k}": PropSpec(shape="sphere", radius=0.08 + 0.01 * k, mass=mass, at=(8.0, k - 2.0, 0.3))
         for k, mass in enumerate(MASSES)
     }
-    stage = Stage(Scene(characters=characters, props=props, physics_hz=120.0, control_hz=120.0, seed=7))
+    stage = StageLoop(Scene(characters=characters, props=props, physics_hz=120.0, control_hz=120.0, seed=7))
     happenings = EventCrew(stage)
     stage.crew.append(happenings)
     return stage, happenings, [Supervisor(stage, name, pool(stage, name)) for name in names]

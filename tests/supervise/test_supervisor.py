@@ -8,7 +8,7 @@ from helpers import Stand, make_stage, player, walker
 
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import PropSpec, Throw
 from stunt.supervise.contract import RUNNING, Bid, Status, failed, succeeded
 from stunt.supervise.data.twin import Twin
@@ -225,7 +225,7 @@ def test_two_characters_on_data_notice_each_other_and_the_one_with_the_high_thre
     characters = {
         "ada": scene.characters["ada"], "bob": replace(scene.characters["bob"], at=(0.72, 0.4, 0.0), facing=np.pi)
     }  # fmt: skip
-    stage = Stage(replace(scene, characters=characters))
+    stage = StageLoop(replace(scene, characters=characters))
     ada = Supervisor(stage, "ada", [player(stage, "kick", hit_threshold=1e3), player(stage, "idle", hit_threshold=1e3)])
     bob = Supervisor(stage, "bob", [player(stage, "idle", "bob")])
     stage.step(1.5)

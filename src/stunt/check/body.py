@@ -283,9 +283,7 @@ def _moments(model: mujoco.MjModel, data: mujoco.MjData, character: Character) -
     inertia = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, inertia)
     diagonal = np.diag(inertia)
-    return {
-        joint.name: float(diagonal[joint.dof : joint.dof + joint.nv].min()) for joint in character.joints.values()
-    }
+    return {joint.name: float(diagonal[joint.dof : joint.dof + joint.nv].min()) for joint in character.joints.values()}
 
 
 def _missing(model: mujoco.MjModel, character: Character, parts: dict[str, str]) -> tuple[str, ...]:

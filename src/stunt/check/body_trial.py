@@ -13,7 +13,7 @@ from stunt.character.character import Joint
 from stunt.drive.beats.performer import Performer
 from stunt.errors import BlowUpError
 from stunt.motion.pose import Pose
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 NAME: Final = "it"
@@ -62,9 +62,9 @@ class Marks:
     at_limit: tuple[str, ...]
 
 
-def stage_for(body: CharacterSpec, hz: float) -> Stage:
+def stage_for(body: CharacterSpec, hz: float) -> StageLoop:
     """Return a stage with the body alone, its root held in the air."""
-    return Stage(Scene({NAME: body}, physics_hz=hz, control_hz=hz, ground=False))
+    return StageLoop(Scene({NAME: body}, physics_hz=hz, control_hz=hz, ground=False))
 
 
 def raised(body: str, **options: Any) -> CharacterSpec:
@@ -91,7 +91,7 @@ def hold(body: CharacterSpec, hz: float) -> Held:
     return Held(hz, left < _CALM, left, own)
 
 
-def _own(stage: Stage) -> float:
+def _own(stage: StageLoop) -> float:
     """Return the file's own stiffness and damping against the time step, before Stunt adds any."""
     model, inertia = stage.model, np.zeros((stage.model.nv, stage.model.nv))
     mujoco.mj_fullM(model, stage.data, inertia)

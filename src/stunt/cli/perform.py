@@ -23,7 +23,7 @@ from stunt.schema import Section, node_from_plain, whole
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 from stunt.script.scene import RATE_KEYS, read_rates
-from stunt.stage.loop import SPEED_LIMIT, Stage
+from stunt.stage.loop import SPEED_LIMIT, StageLoop
 from stunt.stage.scene import Scene
 
 _COMMAND_LINE = "the command line"
@@ -161,7 +161,7 @@ def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> Co
     return CommandOutcome(take, make_report(take, wall_seconds=performance.wall_seconds), blow_up, crash)
 
 
-def warm_up(stage: Stage) -> None:
+def warm_up(stage: StageLoop) -> None:
     """Have the inner loop compiled before the clock starts; takes no step."""
     stage.advance(0)
     compiled_loop(

@@ -125,5 +125,3 @@ def _vectors(owner: str, name: str, values: Floats, unit: str, options: Options)
 
 def _quaternions(owner: str, turns: Floats, options: Options, name: str = "rotation") -> Measure:
     return Measure(owner, name, turns_out(turns, options.up), ("1",), WXYZ)
-
-

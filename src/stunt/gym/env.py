@@ -18,7 +18,7 @@ from stunt.gym.task import Row, Task
 from stunt.gym.tasks import make_task
 from stunt.record.camera import Camera
 from stunt.record.raycast import Raycaster
-from stunt.stage.loop import SPEED_LIMIT, Stage
+from stunt.stage.loop import SPEED_LIMIT, StageLoop
 
 WIDTH, HEIGHT = 640, 480
 _AZIMUTH, _ELEVATION = math.radians(40.0), math.radians(10.0)
@@ -28,7 +28,7 @@ _MARGIN = 0.85  # of the character's size
 class Picture:
     """Takes pictures of one stage's first character."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageLoop) -> None:
         """Choose the lens by how large the character is now."""
         self._stage = stage
         self._character = next(iter(stage.characters.values()))

@@ -25,9 +25,7 @@ def kernel(function: Compiled) -> Compiled:
 
 def inlined(function: Compiled) -> Compiled:
     """Compile a function that only kernels call, into them: calls with this many arrays cost more than their work."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(
-        function
-    )
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
 
 class RaycastScene(NamedTuple):

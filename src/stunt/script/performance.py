@@ -31,14 +31,14 @@ from stunt.script.kinds import KINDS
 from stunt.stage.build import build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
 
 
 class HitLog:
     """Notes every hit; part of a saved state, so that a restored performance lists each once."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageLoop) -> None:
         """Listen to a stage."""
         self.hits: list[Hit] = []
         stage.hit_listeners.append(self.hits.append)
@@ -102,7 +102,7 @@ class Performance:
         built = build(scene)
         check_against_stage(script, built.characters)
         self.script = script
-        self.stage = Stage(built)
+        self.stage = StageLoop(built)
         self.warnings = list(script.warnings)
         self.recorder = Recorder(self.stage, record_hz=record_hz)
         self.happenings = EventCrew(self.stage)
@@ -147,9 +147,7 @@ class Performance:
                 machines.append(StateMachine(self.performers[name], part.machine, start_at=begin))
         return machines
 
-    def _foretell(
-        self, qpos: NDArray[np.float64], qvel: NDArray[np.float64]
-    ) -> dict[str, tuple[BeatForecast, ...]]:
+    def _foretell(self, qpos: NDArray[np.float64], qvel: NDArray[np.float64]) -> dict[str, tuple[BeatForecast, ...]]:
         forecasts = {}
         for name, part in self.script.parts.items():
             if not part.beats:

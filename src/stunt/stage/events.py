@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 STRETCH: Final = 0.15
@@ -47,7 +47,7 @@ class Dragging:
         x = float(np.clip(share - low, 0.0, 1.0))
         return np.asarray(self.start + way[low] + (x * x * (3.0 - 2.0 * x)) * (way[low + 1] - way[low]))
 
-    def force(self, stage: Stage) -> NDArray[np.float64]:
+    def force(self, stage: StageLoop) -> NDArray[np.float64]:
         """Return the pull on the body's centre of mass now [N], (3,)."""
         model, data, step = stage.model, stage.data, stage.step_time
         # What a push on the body has to move: the engine's own estimate, as for its mouse.
@@ -67,7 +67,7 @@ _FAR_AWAY = 0.05  # [m] a thing held at this distance looks wrong
 class EventCrew:
     """Crew that makes a scene's events happen. New ones can be added at any time with `add`."""
 
-    def __init__(self, stage: Stage, events: Iterable[Event] = ()) -> None:
+    def __init__(self, stage: StageLoop, events: Iterable[Event] = ()) -> None:
         """Queue the events.
 
         Args:

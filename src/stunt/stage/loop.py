@@ -64,7 +64,7 @@ class Crew(Protocol):
         """Put a saved state back."""
 
 
-class Stage:
+class StageLoop:
     """A scene being played.
 
     Attributes:

@@ -84,9 +84,7 @@ class Document:
         self, label: str, *, text: str | None = None, touches: tuple[Mapping[str, Any], ...] | None = None
     ) -> None:
         """Make a new version; it can be undone."""
-        new = Version(
-            self.now.text if text is None else text, self.now.touches if touches is None else touches, label
-        )
+        new = Version(self.now.text if text is None else text, self.now.touches if touches is None else touches, label)
         if new.text == self.now.text and new.touches == self.now.touches:
             return
         self._past = [*self._past[-_MOST + 1 :], self.now]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import InvalidValueError
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Push
 
 MOST_IMPULSE = 300.0
@@ -100,12 +100,12 @@ class Pull:
     goal: Floats
 
 
-def now_of(stage: Stage) -> float:
+def now_of(stage: StageLoop) -> float:
     """Return the stage's time as a script may write it: rounded down, so that it names the same step again [s]."""
     return math.floor(stage.time * 1e6 + 1e-3) / 1e6
 
 
-def push_of(pull: Pull, stage: Stage) -> Push:
+def push_of(pull: Pull, stage: StageLoop) -> Push:
     """Return the push that pulls for one period from now on: a damped spring to the hand, sized to the body's tree."""
     model, data = stage.model, stage.data
     rotation = data.xmat[pull.body].reshape(3, 3)
@@ -135,7 +135,7 @@ def event_data(push: Push) -> dict[str, Any]:
     return data
 
 
-def find_body(stage: Stage, target: str) -> int:
+def find_body(stage: StageLoop, target: str) -> int:
     """Return a body by `character/body` or prop name; raises UnknownNameError where there is none."""
     owner, _, part = target.partition("/")
     if part:
@@ -143,7 +143,7 @@ def find_body(stage: Stage, target: str) -> int:
     return stage.prop(target).body
 
 
-def pull_from(stage: Stage, data: Mapping[str, Any]) -> Pull:
+def pull_from(stage: StageLoop, data: Mapping[str, Any]) -> Pull:
     """Make a pull of what the page sent."""
     target = str(data["target"])
     return Pull(target, find_body(stage, target), np.array(data["point"], float), np.array(data["goal"], float))

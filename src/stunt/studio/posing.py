@@ -48,9 +48,7 @@ class PointTask(mink.Task):  # type: ignore[misc]
     def compute_jacobian(self, configuration: mink.Configuration) -> Floats:
         """Return how the point moves with the joints, (3, nv)."""
         jacobian = np.zeros((3, configuration.model.nv))
-        mujoco.mj_jac(
-            configuration.model, configuration.data, jacobian, None, self.place(configuration), self._body
-        )
+        mujoco.mj_jac(configuration.model, configuration.data, jacobian, None, self.place(configuration), self._body)
         return jacobian
 
 

@@ -20,7 +20,7 @@ from stunt.errors import BlowUpError, StuntError
 from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 from stunt.supervise.calls import MISTAKES, BrokenContract, ask_bid, ask_step, missing_in
 from stunt.supervise.contract import Bid, Controller, succeeded
@@ -33,7 +33,7 @@ SECONDS: Final = 2.0
 WAITS: Final = 30
 """How many looks a controller has to bid in."""
 _ENDED: Final = succeeded("the trial begins")
-Maker = Callable[[Stage, str], Controller]
+Maker = Callable[[StageLoop, str], Controller]
 
 
 @dataclass
@@ -85,29 +85,29 @@ def check_controller(make: Maker, *, name: str = "", seed: int = 0) -> Findings:
     return found
 
 
-def _stage(seed: int) -> Stage:
+def _stage(seed: int) -> StageLoop:
     ball = PropSpec(shape="sphere", radius=0.11, mass=1.0, at=(2.0, 0.0, 0.11))
     character = CharacterSpec(body=BODY, root="free", strength=1.5)
-    return Stage(
+    return StageLoop(
         Scene(characters={WHO: character}, props={"ball": ball}, seed=seed, physics_hz=240.0, control_hz=240.0)
     )
 
 
-def _standing(stage: Stage, actor: Actor) -> None:
+def _standing(stage: StageLoop, actor: Actor) -> None:
     actor.aim(stage.data.qpos[actor.slices[0]].copy(), over=0.0)
 
 
-def _on_data(stage: Stage, actor: Actor) -> None:
+def _on_data(stage: StageLoop, actor: Actor) -> None:
     motion = motion_of_clip(load_clip("idle"), actor.character)
     actor.play(replace(motion, loop=True), blend=0.0, place=False)
 
 
-def _tipping(stage: Stage, actor: Actor) -> None:
+def _tipping(stage: StageLoop, actor: Actor) -> None:
     _standing(stage, actor)
     stage.data.qvel[actor.slices[1].start] += 2.0
 
 
-def _lying(stage: Stage, actor: Actor) -> None:
+def _lying(stage: StageLoop, actor: Actor) -> None:
     q = actor.slices[0].start
     lean = rotations.from_rotation_vector(np.array([0.0, 0.5 * np.pi, 0.0]))
     stage.data.qpos[q + 3 : q + 7] = rotations.multiply(lean, stage.data.qpos[q + 3 : q + 7])
@@ -117,17 +117,17 @@ def _lying(stage: Stage, actor: Actor) -> None:
     stage.step(1.0)
 
 
-def _hit(stage: Stage, actor: Actor) -> None:
+def _hit(stage: StageLoop, actor: Actor) -> None:
     _standing(stage, actor)
     _fly(stage, np.array([0.6, 0.0, 1.3]), np.array([-6.0, 0.0, 0.5]))
 
 
-def _struck(stage: Stage, actor: Actor) -> None:
+def _struck(stage: StageLoop, actor: Actor) -> None:
     _standing(stage, actor)
     _fly(stage, _head(stage, actor) + [2.0, 0.0, 0.05], np.array([-25.0, 0.0, 0.4]))
 
 
-def _at_head(stage: Stage, actor: Actor) -> None:
+def _at_head(stage: StageLoop, actor: Actor) -> None:
     """Play data while a ball will be at the head in half a second."""
     _on_data(stage, actor)
     head = _head(stage, actor)
@@ -135,20 +135,20 @@ def _at_head(stage: Stage, actor: Actor) -> None:
     _fly(stage, begin, (head + [0.0, 0.0, 0.08] - begin) / 0.5 + [0.0, 0.0, 0.25 * 9.81])
 
 
-def _head(stage: Stage, actor: Actor) -> Any:
+def _head(stage: StageLoop, actor: Actor) -> Any:
     """Return where the head is, or what comes nearest to one [m], (3,)."""
     mujoco.mj_kinematics(stage.model, stage.data)
     names = [name for name in ("head", "thorax") if name in actor.character.bodies]
     return stage.data.xpos[actor.character.bodies[names[0]]].copy() if names else np.array([0.0, 0.0, 1.5])
 
 
-def _fly(stage: Stage, position: Any, velocity: Any) -> None:
+def _fly(stage: StageLoop, position: Any, velocity: Any) -> None:
     prop = stage.prop("ball")
     stage.data.qpos[prop.qpos : prop.qpos + 3] = position
     stage.data.qvel[prop.dof : prop.dof + 3] = velocity
 
 
-TRIALS: Final[dict[str, Callable[[Stage, Actor], None]]] = {
+TRIALS: Final[dict[str, Callable[[StageLoop, Actor], None]]] = {
     "standing": _standing, "on data": _on_data, "tipping over": _tipping, "lying": _lying, "hit by a ball": _hit,
     "struck hard": _struck, "ball at the head": _at_head,
 }  # fmt: skip
@@ -157,7 +157,7 @@ TRIALS: Final[dict[str, Callable[[Stage, Actor], None]]] = {
 class _Trial:
     """One controller in charge on one stage."""
 
-    def __init__(self, make: Maker, prepare: Callable[[Stage, Actor], None], seed: int) -> None:
+    def __init__(self, make: Maker, prepare: Callable[[StageLoop, Actor], None], seed: int) -> None:
         self.stage = _stage(seed)
         self.actor = Actor(self.stage, WHO)
         prepare(self.stage, self.actor)
@@ -202,7 +202,7 @@ class _Trial:
         return "running"
 
 
-def _try(make: Maker, name: str, prepare: Callable[[Stage, Actor], None], found: Findings, seed: int) -> str:
+def _try(make: Maker, name: str, prepare: Callable[[StageLoop, Actor], None], found: Findings, seed: int) -> str:
     """Run one trial; add what is wrong to the findings, and return what happened."""
     try:
         trial = _Trial(make, prepare, seed)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stunt.character.character import Character
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Controller
 
 
@@ -27,7 +27,7 @@ class Relation:
     passive: frozenset[str] = frozenset()
     active: frozenset[str] = frozenset()
 
-    def counts(self, stage: Stage, character: Character, current: Controller, by: str) -> bool:
+    def counts(self, stage: StageLoop, character: Character, current: Controller, by: str) -> bool:
         """Whether a hit by something counts for a character while a controller is in charge."""
         if not current.kinematic or by in self.active:
             return True
@@ -37,13 +37,13 @@ class Relation:
             return prop.spec.counts_as_hit and (prop.dof < 0 or not _held(stage, character, prop.grip))
         return by in stage.built.characters
 
-    def of(self, stage: Stage, character: Character, current: Controller) -> frozenset[str]:
+    def of(self, stage: StageLoop, character: Character, current: Controller) -> frozenset[str]:
         """Return everything that counts now."""
         names = [*stage.built.characters, *stage.built.props]
         return frozenset(n for n in names if n != character.name and self.counts(stage, character, current, n))
 
 
-def _held(stage: Stage, character: Character, grip: int) -> bool:
+def _held(stage: StageLoop, character: Character, grip: int) -> bool:
     """Whether a character holds a prop itself."""
     if not stage.data.eq_active[grip]:
         return False

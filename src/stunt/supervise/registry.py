@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, StuntError, UnknownNameError
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import MISTAKES, WHAT_A_CONTROLLER_HAS, missing_in
 from stunt.supervise.contract import Controller
 
@@ -75,7 +75,7 @@ def maker_of(name: str, place: Place = NOWHERE) -> Callable[..., Any]:
 
 
 def make_controller(
-    name: str, stage: Stage, character: str, place: Place = NOWHERE, parameters: Mapping[str, Any] | None = None
+    name: str, stage: StageLoop, character: str, place: Place = NOWHERE, parameters: Mapping[str, Any] | None = None
 ) -> Controller:
     """Make a controller by name. A maker that needs two arguments gets the stage and the character's name.
 

@@ -15,7 +15,7 @@ from stunt.drive.motion.layout import own_slices
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Status
 
 
@@ -87,7 +87,7 @@ class Situation:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         character: Character,
         *,
         since: float = 0.0,
@@ -230,7 +230,7 @@ class Situation:
         }
 
 
-def _touches(stage: Stage, character: Character) -> list[Touch]:
+def _touches(stage: StageLoop, character: Character) -> list[Touch]:
     found, model, contact = list[Touch](), stage.model, stage.data.contact
     wrench = np.zeros(6)
     own = {body: name for name, body in character.bodies.items()}

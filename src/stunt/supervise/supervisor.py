@@ -22,7 +22,7 @@ from stunt.drive.body.actor import Actor
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
 from stunt.supervise.data.twin import Twin, with_twins
@@ -60,7 +60,7 @@ class Supervisor:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         name: str,
         pool: Sequence[Controller],
         *,

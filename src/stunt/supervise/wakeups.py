@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from stunt.character.character import Character
 from stunt.control.core.lookout import RANG, Lookouts
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Controller
 
 MOST_ASKED: Final = 8
@@ -28,7 +28,7 @@ class Watchers:
         restless: Whether someone wants to be asked at every look.
     """
 
-    def __init__(self, stage: Stage, character: Character, actor: int, stride: int) -> None:
+    def __init__(self, stage: StageLoop, character: Character, actor: int, stride: int) -> None:
         """Post a look-out for the character, which looks every `stride` steps while it is wanted.
 
         Args:

@@ -12,7 +12,7 @@ from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import InvalidValueError, JointLimitError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Push, Scene, Throw
 
 UP = Pose.degrees("up", r_shoulder_flexion=110, r_elbow_flexion=40)
@@ -20,7 +20,9 @@ DOWN = Pose.degrees("down", r_shoulder_flexion=10, r_elbow_flexion=80)
 
 
 def ada(hz=480.0, props=None, **options):
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39")}, physics_hz=hz, control_hz=hz, props=props or {}))
+    stage = StageLoop(
+        Scene(characters={"ada": CharacterSpec("human39")}, physics_hz=hz, control_hz=hz, props=props or {})
+    )
     return stage, Performer(stage, "ada", **options)
 
 

@@ -18,7 +18,7 @@ from stunt.library.names import find_clip, load_clip
 from stunt.maths import rotations
 from stunt.script.file import script_from_data, script_to_data
 from stunt.script.performance import Performance
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
 OWN = ("idle", "walk", "punch", "kick", "guard", "hook", "jump", "crossover")
@@ -26,7 +26,7 @@ OWN = ("idle", "walk", "punch", "kick", "guard", "hook", "jump", "crossover")
 
 def tracked(name: str = "walk", *, props: dict[str, PropSpec] | None = None, root: RootSpring | None = None) -> Tracker:
     body = CharacterSpec(str(find_clip(name)), root="free", strength=1.5)
-    stage = Stage(Scene({"a": body}, props or {}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": body}, props or {}, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip(name), stage.character("a"))
     return Tracker(stage, "a", motion, root=root or RootSpring(yaw=0.1))
 
@@ -69,7 +69,7 @@ def test_both_kinds_of_target_follow_a_walk(targets: str) -> None:
 @pytest.mark.parametrize("body", ["walk.bvh", "human39"])
 def test_a_lifted_leg_puts_its_foot_that_much_higher_and_keeps_the_foot_turned(body: str) -> None:
     name = str(find_clip("walk")) if body == "walk.bvh" else body
-    stage = Stage(Scene({"a": CharacterSpec(name, root="free")}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": CharacterSpec(name, root="free")}, physics_hz=120.0, control_hz=120.0))
     character = stage.character("a")
     motion = motion_of_clip(load_clip("walk"), character)
     tracker = Tracker(stage, "a", motion)
@@ -96,8 +96,8 @@ def test_the_ground_is_felt_on_ramps_stairs_boxes_and_height_fields() -> None:
         "field": PropSpec("heightfield", at=(12.0, 0.0, 0.0), size=(2.0, 2.0, 0.3), heights=((0.0, 1.0), (0.0, 1.0))),
         "ball": PropSpec("sphere", at=(8.0, 0.0, 1.0), radius=0.2, mass=1.0),
     }
-    ground = Ground(Stage(Scene(props=props)))
-    assert not ground.flat and Ground(Stage(Scene(props={"ball": props["ball"]}))).flat
+    ground = Ground(StageLoop(Scene(props=props)))
+    assert not ground.flat and Ground(StageLoop(Scene(props={"ball": props["ball"]}))).flat
     for x, wanted in ((0.5, 0.3), (5.0, 0.2), (5.3, 0.3), (8.0, 0.2), (9.0, 0.0), (12.5, 0.225)):
         assert ground.height(x, 0.0) == pytest.approx(wanted, abs=1e-6)
     assert ground.height(8.0, 0.0, below=0.15) == pytest.approx(0.0)
@@ -108,7 +108,7 @@ def test_a_step_is_climbed_by_lifted_feet_and_caught_on_by_others() -> None:
     found = {}
     for feet in (True, False):
         body = CharacterSpec(str(find_clip("walk")), root="free", strength=1.5)
-        stage = Stage(Scene({"a": body}, block, physics_hz=120.0, control_hz=120.0))
+        stage = StageLoop(Scene({"a": body}, block, physics_hz=120.0, control_hz=120.0))
         motion = motion_of_clip(load_clip("walk"), stage.character("a"))
         motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True)
         tracker = Tracker(stage, "a", motion, root=RootSpring(yaw=0.1))

@@ -18,7 +18,7 @@ from stunt.library.read import read_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Push
 
 
@@ -48,7 +48,7 @@ def test_no_torque_acts_on_any_bone_from_outside() -> None:
     assert drifts[0] <= 2.0 and drifts[1] <= max(0.3 * drifts[0], 0.05)
 
 
-def _momentum(stage: Stage) -> np.ndarray:
+def _momentum(stage: StageLoop) -> np.ndarray:
     mujoco.mj_forward(stage.model, stage.data)
     mujoco.mj_subtreeVel(stage.model, stage.data)
     return np.array(stage.data.subtree_angmom[1])

@@ -16,7 +16,7 @@ from stunt.drive.feet.landings import GRID, footholds, landings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.maths import rotations
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
 STEP = 0.59
@@ -58,7 +58,7 @@ def field(start: float, height: float) -> Course:
 def walker(course: Course, *, feet: bool = True) -> Tracker:
     props, floor, _ = course
     body = CharacterSpec(str(find_clip("walk")), root="free", strength=1.5, at=(0.0, 0.0, floor))
-    stage = Stage(Scene({"a": body}, props, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": body}, props, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip("walk"), stage.character("a"))
     motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True).raised(floor)
     tracker = Tracker(stage, "a", motion, root=RootSpring(yaw=0.1, force=0.05))

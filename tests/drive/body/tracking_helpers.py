@@ -15,7 +15,7 @@ from stunt.drive.body.measures import measure
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.read import read_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
 CMU = Path(__file__).parents[4] / "shared" / "mocap" / "cmu"
@@ -52,7 +52,7 @@ def tracked(
     path = clip_path(name)
     body = CharacterSpec(str(path), root="free", strength=strength, self_collision=False)
     down, ground = (0.0, 0.0, gravity), gravity != 0.0
-    stage = Stage(Scene({"a": body}, props or {}, physics_hz=hz, control_hz=hz, gravity=down, ground=ground))
+    stage = StageLoop(Scene({"a": body}, props or {}, physics_hz=hz, control_hz=hz, gravity=down, ground=ground))
     if path not in _MOTIONS:
         _MOTIONS[path] = motion_of_clip(read_clip(path), stage.character("a"))
     motion = _MOTIONS[path].trimmed(0.0, min(seconds, _MOTIONS[path].duration))

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.from_skeleton import GRIP
-from stunt.control.servo.memory import Rows, ServoSettings
+from stunt.control.servo.memory import ServoSettings, ServoTargets
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.measures import measure
 from stunt.drive.body.tracker import Tracker
@@ -24,15 +24,15 @@ from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations
 from stunt.motion.rig.other_body import sole_geoms
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 
 @cache
-def on_stage(clip: str) -> tuple[Stage, BodyMotion]:
+def on_stage(clip: str) -> tuple[StageLoop, BodyMotion]:
     """Return a stage with a body of one of the package's clips, and that clip as its motion."""
     path = find_clip(clip)
-    stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
     return stage, motion_of_clip(read_clip(path), stage.character("a"))
 
 
@@ -103,7 +103,7 @@ def test_foreseen_torques_lower_the_error_of_following() -> None:
     errors = []
     for foresee in (False, True):
         path = find_clip("walk")
-        stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+        stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
         tracker = Tracker(stage, "a", motion, settings=ServoSettings(foresee=foresee), root=RootSpring())
         time, qpos = [], []
         for _ in range(100):
@@ -146,7 +146,7 @@ def test_swinging_feet_are_lifted_where_they_are_low_and_standing_ones_left_alon
         assert np.allclose(after.turns[still], rows.turns[still], atol=1e-9) and after.asked is rows.turns
 
 
-def world(rows: Rows, leg: Leg) -> np.ndarray:
+def world(rows: ServoTargets, leg: Leg) -> np.ndarray:
     """Return where the joints of a leg are in the world [m], (F, chain, 3)."""
     matrices = rotations.to_matrix(rows.turns)
     return np.asarray(rows.path[:, None] + leg.joints(matrices) @ matrices[:, 0].transpose(0, 2, 1))
@@ -266,7 +266,7 @@ def test_rows_that_say_nothing_of_turning_hold_as_they_slide() -> None:
 def walking() -> Tracker:
     """Put a walker on a stage of its own."""
     path = find_clip("walk")
-    stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
     return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
 
 

@@ -11,7 +11,7 @@ from stunt.examples import example
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.script.performance import Performance
 from stunt.script.sections.fights import own_searcher
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.boxer import Boxer
 
@@ -78,7 +78,7 @@ def test_two_controllers_of_one_name_and_bodies_with_other_bones_are_refused():
         script(clips={"box": "guard"})
     people = {name: CharacterSpec("human39", root="free") for name in ("ada", "bob")}
     with pytest.raises(StuntError, match="bones"):
-        Boxer("box", own_searcher(), "bob", Stage(Scene(characters=people)), "ada")
+        Boxer("box", own_searcher(), "bob", StageLoop(Scene(characters=people)), "ada")
 
 
 def test_boxers_come_to_each_other_and_strike_and_who_is_hit_goes_under_forces_and_back_to_data():

@@ -11,7 +11,7 @@ from stunt.library.own_walks import own_walk_graph
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.script.performance import Performance
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.path import PathWalker
 
@@ -89,7 +89,7 @@ def test_a_walk_that_cannot_be_is_refused_with_its_place():
 
 
 def test_a_body_with_other_bones_is_refused():
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", root="free")}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", root="free")}))
     with pytest.raises(StuntError, match="bones"):
         PathWalker("stroll", own_walk_graph(), DrawnPath.through(POINTS), stage, "ada")
 

@@ -9,7 +9,7 @@ import pytest
 
 from stunt.errors import StuntError
 from stunt.library.names import find_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Push, Scene
 from stunt.supervise.contract import IDLE
 from stunt.supervise.learn import samples as samples_module
@@ -175,7 +175,7 @@ def test_a_stored_machine_is_the_same_again_and_a_broken_file_is_refused(tmp_pat
 
 def stage_of(strength=1.5):
     body = CharacterSpec(str(find_clip("idle")), root="free", strength=strength)
-    return Stage(Scene(characters={"ada": body}))
+    return StageLoop(Scene(characters={"ada": body}))
 
 
 def test_a_machine_made_for_another_body_is_refused(few_choices):

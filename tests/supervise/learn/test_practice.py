@@ -11,7 +11,7 @@ import pytest
 from stunt.cli.main import main
 from stunt.errors import BlowUpError, BodyError
 from stunt.library.names import find_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import IDLE, RUNNING, BaseController, succeeded
 from stunt.supervise.learn import samples as samples_module
@@ -128,7 +128,7 @@ def test_files_of_plain_tries_stay_readable_zeros_of_old_ones_left_out(tmp_path,
 
 def stage_of(strength=1.5):
     body = CharacterSpec(str(find_clip("idle")), root="free", strength=strength)
-    return Stage(Scene(characters={"ada": body}))
+    return StageLoop(Scene(characters={"ada": body}))
 
 
 def about_rolls(stage, count=500):

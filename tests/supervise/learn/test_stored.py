@@ -6,7 +6,7 @@ import pytest
 
 from papers.p2.comparison import compare
 from stunt.library.names import find_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.learn.bids import learned_balance, learned_stumble, stored_machine
 from stunt.supervise.learn.features import FEATURES, body_digest, features
@@ -16,7 +16,7 @@ from stunt.supervise.situation import Situation
 
 def stage_of(strength):
     body = CharacterSpec(str(find_clip("idle")), root="free", strength=strength)
-    return Stage(Scene(characters={"ada": body}))
+    return StageLoop(Scene(characters={"ada": body}))
 
 
 @pytest.mark.parametrize("name", ["balance", "stumble"])

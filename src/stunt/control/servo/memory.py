@@ -63,7 +63,7 @@ class ServoSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ServoTargets:
     """A motion as the servo reads it.
 
     Attributes:
@@ -92,7 +92,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
+class PlayedFrames:
     """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous.
 
     Attributes:
@@ -226,7 +226,7 @@ class WorldspaceProgram:
         f[w.BREAK_ANGLE], f[w.AIR], f[w.FORCE_LIMIT] = root.breaks, root.air, root.force * weight
         f[w.WEIGHT], f[w.WHOLE_MASS], f[w.HOOK_K] = max(weight, 1e-9), mass, _HOOK_RATE
 
-    def aim(self, number: int, rows: Rows, start: float) -> None:
+    def aim(self, number: int, rows: ServoTargets, start: float) -> None:
         """Give an actor rows to follow from a time on [s]."""
         a, f = self.ints[number], self.numbers[number]
         name = self.names[number]
@@ -243,7 +243,7 @@ class WorldspaceProgram:
         a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
         f[w.START], f[w.FPS] = start, rows.fps
 
-    def _soles_hold(self, name: str, rows: Rows) -> Floats:
+    def _soles_hold(self, name: str, rows: ServoTargets) -> Floats:
         """Return the friction of each sole, then how it holds against turning [m], (F, 2·soles)."""
         grip = self._grip[name]
         sliding = rows.friction[:, : len(grip)]
@@ -252,7 +252,7 @@ class WorldspaceProgram:
             twisting = twisting * rows.twist[:, : len(grip)]
         return np.concatenate([sliding, twisting], axis=1)
 
-    def _take_legs(self, number: int, rows: Rows, kept: list[NDArray[Any]]) -> None:
+    def _take_legs(self, number: int, rows: ServoTargets, kept: list[NDArray[Any]]) -> None:
         """Note which legs steer, and when each swings."""
         a = self.ints[number]
         first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
@@ -266,7 +266,7 @@ class WorldspaceProgram:
         for thigh, foot, last in legs:
             self._leg[thigh:foot], self._leg[foot:last] = thigh, -thigh
 
-    def play(self, number: int, data: Data, start: float, firm: float = 1.0) -> None:
+    def play(self, number: int, data: PlayedFrames, start: float, firm: float = 1.0) -> None:
         """Put an actor on data from a time on [s].
 
         `firm`: with how many times its inertia it pushes what is in the way.

@@ -27,7 +27,7 @@ from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class BeatResult:
 
 
 def measure(
-    stage: Stage,
+    stage: StageLoop,
     character: Character,
     index: int,
     time: float,
@@ -106,7 +106,7 @@ def measure(
     )
 
 
-def state_at(stage: Stage, time: float, before: tuple[float, Floats, Floats] | None) -> tuple[Floats, Floats]:
+def state_at(stage: StageLoop, time: float, before: tuple[float, Floats, Floats] | None) -> tuple[Floats, Floats]:
     """Return positions and velocities at a time between the step before and now.
 
     Within a semi-implicit step positions move linearly; velocities are interpolated.
@@ -159,7 +159,7 @@ class Performer:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         part: Part | None = None,

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from stunt.drive.beats.forecast import minimum_jerk_path
 from stunt.drive.beats.spec import ResolvedBeat, Script, resolve_beats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 
 class Foresight:
     """Predicts `qpos` at a later time, along minimum-jerk paths from now through the keys that are ahead."""
 
-    def __init__(self, stage: Stage, script: Script) -> None:
+    def __init__(self, stage: StageLoop, script: Script) -> None:
         """Keep the script's beats.
 
         Args:
@@ -32,8 +32,6 @@ class Foresight:
         ahead: Sequence[ResolvedBeat] = [b for b in self._beats.get(character, ()) if b.time > now + 1e-9]
         if not ahead or time <= now:
             return stage.data.qpos.copy()
-        path = minimum_jerk_path(
-            stage.character(character), stage.data.qpos, stage.data.qvel, ahead, start=now
-        )
+        path = minimum_jerk_path(stage.character(character), stage.data.qpos, stage.data.qvel, ahead, start=now)
         index = int(np.argmin(np.abs(path.time - time)))
         return path.qpos[index].copy()

@@ -20,7 +20,7 @@ import mujoco
 import numpy as np
 
 from stunt.control.servo import layout as w
-from stunt.control.servo.memory import Rows, ServoSettings, WorldspaceProgram
+from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.feet.blend_kernel import blend_into, window
@@ -42,7 +42,7 @@ from stunt.errors import InvalidValueError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 LOOK: Final = 1.0 / 240.0
 """Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
@@ -70,7 +70,7 @@ class HeldBody:
     """
 
     def __init__(
-        self, stage: Stage, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
+        self, stage: StageLoop, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
     ) -> None:
         """Take a body on, limp.
 
@@ -90,16 +90,16 @@ class HeldBody:
         self.firm = 1.0
         self.motion: BodyMotion | None = None
         self.started = stage.time
-        self.rows: Rows | None = None
+        self.rows: ServoTargets | None = None
         self.layout = Layout.of(self.character)
         self.pushes = Pushes(stage, self.character)
         self.playing: Playing | None = None
         self.kept: Playing | None = None
         self._leaning: RootSpring | None = None
         self._view = ServoView.of(stage.model, self.character, self.soles)
-        self._rows: WeakKeyDictionary[BodyMotion, Rows] = WeakKeyDictionary()
+        self._rows: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
-        self.dense: WeakKeyDictionary[Track, Rows] = WeakKeyDictionary()
+        self.dense: WeakKeyDictionary[Track, ServoTargets] = WeakKeyDictionary()
         stage.strings.append(self._string)
         self._warm_up()
 
@@ -187,18 +187,18 @@ class HeldBody:
             known = self._tracks[motion] = Track.of(self.layout, motion)
         return known
 
-    def rows_of(self, motion: BodyMotion) -> Rows:
+    def rows_of(self, motion: BodyMotion) -> ServoTargets:
         """Return a motion as the servo follows it, unplaced."""
         if (known := self._rows.get(motion)) is None:
             frames = self.layout.frames(repeated(motion, UNROLL))
             known = self._rows[motion] = self.lifted(frames, motion.fps)
         return known
 
-    def lifted(self, frames: Floats, fps: float) -> Rows:
+    def lifted(self, frames: Floats, fps: float) -> ServoTargets:
         """Return frames, positions and velocities side by side, as the servo reads them."""
         return servo_rows(self._view, self.layout, frames, fps)
 
-    def take(self, motion: BodyMotion, rows: Rows, started: float) -> None:
+    def take(self, motion: BodyMotion, rows: ServoTargets, started: float) -> None:
         """Follow rows by forces from a time on [s]."""
         self.become(kinematic=False)
         self.motion, self.rows, self.started, self.playing, self.kept = motion, rows, started, None, None
@@ -396,7 +396,7 @@ class Actor(HeldBody):
         if leaves:
             self._leave_softly()
 
-    def _twin_rows(self, playing: Playing, first: int, count: int) -> Rows:
+    def _twin_rows(self, playing: Playing, first: int, count: int) -> ServoTargets:
         """Return some frames of what is played as a servo follows them; worked out beforehand but for blends."""
         rounds, at = self.placed
         frame, known = playing.in_round(first, rounds), self.dense.get(playing.track)
@@ -416,7 +416,7 @@ class Actor(HeldBody):
         self.stage.data.qvel[self.slices[1]] += gained
         self.program.owed[self.slices[1]] = 0.0
 
-    def _before(self, actual: bool, seconds: float) -> tuple[Rows, float]:
+    def _before(self, actual: bool, seconds: float) -> tuple[ServoTargets, float]:
         """Return what to blend from over some seconds, and where in it [s]."""
         if self.playing is not None:
             first, fps, since = self.playing.frame(self.stage.time), self.playing.track.fps, self.playing.since

@@ -9,7 +9,7 @@ from typing import Any
 from stunt.drive.body.reactions import DOWN, RISING, Reactions
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 _LOOK = 1.0 / 15.0  # how often a character that may fall is looked at [s]
 
@@ -36,7 +36,7 @@ class ClipQueue:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         tracker: Tracker,
         turns: list[Turn],
         *,

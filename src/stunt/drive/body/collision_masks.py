@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 _FIELDS: Final = ("geom_contype", "geom_conaffinity", "body_contype", "body_conaffinity")
 _FIRST_BIT, _LAST_BIT = 8, 30  # below: whatever a model uses itself
@@ -21,7 +21,7 @@ _FIRST_BIT, _LAST_BIT = 8, 30  # below: whatever a model uses itself
 class Pushes:
     """The masks of one character."""
 
-    def __init__(self, stage: Stage, character: Character) -> None:
+    def __init__(self, stage: StageLoop, character: Character) -> None:
         """Give everyone who can be pushed by this character its bit."""
         self._stage, model = stage, stage.model
         names = list(stage.built.characters)

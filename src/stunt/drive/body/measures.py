@@ -16,7 +16,7 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
@@ -148,7 +148,7 @@ def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
     }
 
 
-def _joint_errors(tracker: Tracker, actual: Rows, turns: Floats) -> dict[str, float]:
+def _joint_errors(tracker: Tracker, actual: ServoTargets, turns: Floats) -> dict[str, float]:
     """Return the mean error of each joint, seen from its parent bone [°]: bodies with several joints count once."""
     model, character = tracker.stage.model, tracker.character
     first = character.root_body

@@ -17,7 +17,7 @@ from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 LOOK_HZ = 30.0
 HARDY = ("hand", "forearm", "foot", "toe", "shank")
@@ -59,7 +59,7 @@ class Reactions:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         tracker: Tracker,
         *,
         thresholds: Thresholds | None = None,

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from stunt.control.servo import layout as w
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.tracker import Tracker
 from stunt.maths import rotations
 
@@ -33,7 +33,7 @@ class Window:
         start: When its first row is due [s].
     """
 
-    rows: Rows
+    rows: ServoTargets
     start: float
 
     def times(self) -> rotations.Floats:
@@ -105,7 +105,7 @@ class Shaper:
             shape.restore(saved)
 
 
-def window_of(rows: Rows, started: float, now: float, seconds: float = WINDOW) -> Window:
+def window_of(rows: ServoTargets, started: float, now: float, seconds: float = WINDOW) -> Window:
     """Return a copy of the rows from now on, and of a moment before."""
     first = int(np.clip(np.floor((now - BEHIND - started) * rows.fps), 0, len(rows.turns) - 1))
     last = min(first + max(2, round(seconds * rows.fps)), len(rows.turns) - 1)

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.reactions import FOLLOWING, Reactions
 from stunt.drive.body.tracker import Tracker
 from stunt.maths import rotations
@@ -213,7 +213,7 @@ def _from_joints(turns: Floats, links: list[int]) -> Floats:
     return result
 
 
-def extended(rows: Rows, frames: int) -> Rows:
+def extended(rows: ServoTargets, frames: int) -> ServoTargets:
     """Return rows that last at least so many frames, the last one held."""
     more = frames - len(rows.turns)
     if more <= 0:

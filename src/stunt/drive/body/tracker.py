@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt.control.servo import layout as w
-from stunt.control.servo.memory import Rows, ServoSettings, WorldspaceProgram, hip_height
+from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, hip_height
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of
 from stunt.drive.feet.leg import legs_of
@@ -21,7 +21,7 @@ from stunt.drive.prepare.spikes import bridge_spikes
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 _UNROLL = 60.0  # seconds a looping motion is laid out for
 
@@ -59,7 +59,7 @@ class Tracker:
 
     def __init__(
         self,
-        stage: Stage,
+        stage: StageLoop,
         name: str,
         motion: BodyMotion,
         *,
@@ -86,13 +86,13 @@ class Tracker:
             self._put(motion)
         self.program.settle(self.number, self.settings, self.root)
         self.motion, self.started = motion, stage.time
-        self.rows: Rows = self._rows_of(motion)
-        self.history: list[tuple[float, BodyMotion, Rows]] = [(stage.time, motion, self.rows)]
+        self.rows: ServoTargets = self._rows_of(motion)
+        self.history: list[tuple[float, BodyMotion, ServoTargets]] = [(stage.time, motion, self.rows)]
         self.program.aim(self.number, self.rows, stage.time)
         stage.strings.append(self._string)
         stage.crew.append(self)
 
-    def _rows_of(self, motion: BodyMotion) -> Rows:
+    def _rows_of(self, motion: BodyMotion) -> ServoTargets:
         model, settings = self.stage.model, self.settings
         long = repeated(motion, _UNROLL)
         whole = bridge_spikes(model, self.character, long) if settings.plant else long
@@ -145,7 +145,7 @@ class Tracker:
         self.history.append((self.started, motion, self.rows))
         self.program.aim(self.number, self.rows, self.stage.time)
 
-    def _stepping_over(self, old: Rows, since: float, rows: Rows, blend: float) -> Rows:
+    def _stepping_over(self, old: ServoTargets, since: float, rows: ServoTargets, blend: float) -> ServoTargets:
         """Return the blend with feet that step instead of sliding (see `stepping_over`)."""
         stage, root = self.stage, self.character.root
         assert root is not None  # only free characters are taken on
@@ -160,7 +160,7 @@ class Tracker:
         spec = self.stage.scene.characters.get(self.character.name)
         return float(spec.at[2]) if spec is not None else 0.0
 
-    def pose_rows(self) -> Rows:
+    def pose_rows(self) -> ServoTargets:
         """Return the pose the body has, as rows of one frame."""
         root = self.character.root
         assert root is not None  # only free characters are taken on

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import Leg
 from stunt.drive.motion.body_motion import blended
 from stunt.drive.motion.sole_hold import SWING_FRICTION
@@ -63,7 +63,7 @@ def smooth(share: Floats) -> Floats:
     return np.asarray(x * x * (3.0 - 2.0 * x))
 
 
-def way_of_root(mixed: Rows, frames: int, body: Momentum) -> tuple[Floats, Floats]:
+def way_of_root(mixed: ServoTargets, frames: int, body: Momentum) -> tuple[Floats, Floats]:
     """Return where the root goes while its momentum gives way to the new motion's, (F, 3), and its turns, (F, 3, 3)."""
     share = smooth(np.arange(frames) / (frames - 1))[:, None]
     pace = np.gradient(mixed.path[:frames, :2], 1.0 / mixed.fps, axis=0)
@@ -76,9 +76,10 @@ def way_of_root(mixed: Rows, frames: int, body: Momentum) -> tuple[Floats, Float
 
 
 def change_of_motion(
-    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: Rows, since: float, new: Rows, blend: float,
+    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: ServoTargets, since: float, new: ServoTargets,
+    blend: float,
     body: Momentum,
-) -> Rows:  # fmt: skip
+) -> ServoTargets:  # fmt: skip
     """Return rows that go from one motion to another: in steps where the other begins with a stance, else as they are.
 
     Args:
@@ -109,9 +110,10 @@ def change_of_motion(
 
 
 def with_steps(
-    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: Rows, since: float, new: Rows, blend: float,
+    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: ServoTargets, since: float, new: ServoTargets,
+    blend: float,
     body: Momentum,
-) -> tuple[Rows, int]:  # fmt: skip
+) -> tuple[ServoTargets, int]:  # fmt: skip
     """Return the blend with its steps, as long as they take, and how many they are (see `change_of_motion`)."""
     stepped, count = blended(model, old, since, new, blend), 0
     for seconds in sorted({blend, max(blend, SWING), max(blend, 2.0 * SWING)}):
@@ -122,7 +124,7 @@ def with_steps(
     return stepped, count
 
 
-def until_landing(legs: list[Leg], old: Rows, since: float, floor: float) -> float:
+def until_landing(legs: list[Leg], old: ServoTargets, since: float, floor: float) -> float:
     """Return how long one foot is still in the air in a motion [s]; 0 where none is, or does not come down soon."""
     first = min(int(since * old.fps), len(old.turns) - 1)
     frames = slice(first, min(first + round(SOON * old.fps) + 1, len(old.turns)))
@@ -133,7 +135,7 @@ def until_landing(legs: list[Leg], old: Rows, since: float, floor: float) -> flo
     return float(down[0] / old.fps) if len(down) else 0.0
 
 
-def begins_standing(legs: list[Leg], new: Rows) -> bool:
+def begins_standing(legs: list[Leg], new: ServoTargets) -> bool:
     """Return whether a motion begins with feet that stand."""
     frames = min(len(new.turns), 3)
     matrices = rotations.to_matrix(new.turns[:frames])
@@ -142,7 +144,7 @@ def begins_standing(legs: list[Leg], new: Rows) -> bool:
     return frames > 1 and len(legs) > 1 and stands(np.stack(feet), new.fps)
 
 
-def held(rows: Rows, frames: int) -> Rows:
+def held(rows: ServoTargets, frames: int) -> ServoTargets:
     """Return rows that begin with their first one for some frames more."""
 
     def longer(value: Floats) -> Floats:
@@ -152,13 +154,13 @@ def held(rows: Rows, frames: int) -> Rows:
     return replace(rows, **changed)
 
 
-def later(rows: Rows, first: int) -> Rows:
+def later(rows: ServoTargets, first: int) -> ServoTargets:
     """Return rows from one of them on."""
     cut: dict[str, Any] = {name: value[first:] for name in BY_ROW if (value := getattr(rows, name)) is not None}
     return replace(rows, **cut)
 
 
-def joined(old: Rows, since: float, rest: Rows, new: Rows, first: int) -> Rows:
+def joined(old: ServoTargets, since: float, rest: ServoTargets, new: ServoTargets, first: int) -> ServoTargets:
     """Return a motion that goes on for some rows, and then the rest of another; all rows those of the other."""
     frames = np.clip((since + np.arange(first) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
 
@@ -178,7 +180,9 @@ def joined(old: Rows, since: float, rest: Rows, new: Rows, first: int) -> Rows:
     return replace(rest, path=path, **changed)
 
 
-def stepping_over(mixed: Rows, legs: list[Leg], owners: list[int], seconds: float, body: Momentum) -> tuple[Rows, int]:
+def stepping_over(
+    mixed: ServoTargets, legs: list[Leg], owners: list[int], seconds: float, body: Momentum
+) -> tuple[ServoTargets, int]:
     """Return blended rows whose feet step where they would slide, and how many steps that takes.
 
     Args:

@@ -15,13 +15,13 @@ from stunt.character.character import Character
 from stunt.drive.feet.leg_kernel import bend_leg, leg_chains_of
 from stunt.drive.motion.posing import body_count, bones_of, pose_bodies
 from stunt.maths.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 
 class Ground:
     """The heights of everything that never moves."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageLoop) -> None:
         """Look at a stage's scenery."""
         self._model = stage.model
         static = stage.model.body_weldid[stage.model.geom_bodyid] == 0

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.blend_kernel import lift_feet
 from stunt.drive.feet.leg import Leg, legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
@@ -74,7 +74,9 @@ class FootPlan:
     shift: Floats
 
 
-def with_planted_feet(model: mujoco.MjModel, character: Character, rows: Rows, soles: list[int]) -> Rows:
+def with_planted_feet(
+    model: mujoco.MjModel, character: Character, rows: ServoTargets, soles: list[int]
+) -> ServoTargets:
     """Return rows in which feet that stand do so; `asked` keeps what the clip asked for.
 
     Args:
@@ -144,7 +146,7 @@ def span_of(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int,
     return leg.chain[0], leg.foot, last + 1 - character.root_body
 
 
-def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], rows: Rows) -> Floats:
+def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], rows: ServoTargets) -> Floats:
     """Return the corners of a foot's soles, toes turned as they are, in the world [m], (F, points, 3)."""
     turns = rows.turns
     ankle = leg.joints(rotations.to_matrix(turns))[:, -1]
@@ -234,7 +236,7 @@ CLEARANCE: Final = 0.02
 """How far above the floor a foot swings at least [m]."""
 
 
-def with_clear_feet(rows: Rows, legs: list[Leg]) -> Rows:
+def with_clear_feet(rows: ServoTargets, legs: list[Leg]) -> ServoTargets:
     """Return rows whose swinging feet clear the floor.
 
     Args:
@@ -253,7 +255,7 @@ def with_clear_feet(rows: Rows, legs: list[Leg]) -> Rows:
     return rows if turns is rows.turns else replace(rows, turns=turns, asked=asked)
 
 
-def missing(rows: Rows, leg: Leg, matrices: Floats) -> Floats:
+def missing(rows: ServoTargets, leg: Leg, matrices: Floats) -> Floats:
     """Return how much a foot is to be lifted in each row [m], (F,)."""
     seen = leg.sole(matrices, leg.joints(matrices)[:, -1])
     sole = rows.path[:, None] + seen @ matrices[:, 0].transpose(0, 2, 1)

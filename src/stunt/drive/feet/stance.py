@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import Leg
 from stunt.drive.feet.plant import LONGEST_STEP, footing, sole_points, stretches
 from stunt.maths.rotations import Floats
@@ -62,7 +62,7 @@ class Gait:
         return [fall.start for fall in self.falls]
 
 
-def gait_of(model: mujoco.MjModel, character: Character, rows: Rows, legs: list[Leg], soles: list[int]) -> Gait:
+def gait_of(model: mujoco.MjModel, character: Character, rows: ServoTargets, legs: list[Leg], soles: list[int]) -> Gait:
     """Find the stands of a motion.
 
     Args:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.motion.sole_hold import friction_of, twist_of
 from stunt.errors import BodyError
 from stunt.maths import rotations
@@ -81,7 +81,7 @@ def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | 
     return BodyMotion(clip.name, clip.fps, retargeted_qpos(clip, character, mapping), clip.loop)
 
 
-def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, soles: list[int]) -> Rows:
+def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, soles: list[int]) -> ServoTargets:
     """Lift a motion into rows: orientations of all bodies seen from the root.
 
     Args:
@@ -107,7 +107,7 @@ def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, s
     friction = friction_of(character, soles, places, turns, motion.fps)
     twist = twist_of(character, soles, turns, motion.fps)
     path, joints = motion.qpos[:, :3].copy(), motion.qpos[:, 7:].copy()
-    return Rows(motion.fps, relative, path, friction, joints, twist=twist)
+    return ServoTargets(motion.fps, relative, path, friction, joints, twist=twist)
 
 
 def repeated(motion: BodyMotion, seconds: float) -> BodyMotion:
@@ -122,7 +122,9 @@ def repeated(motion: BodyMotion, seconds: float) -> BodyMotion:
     return replace(motion, qpos=np.concatenate(rounds), loop=False)
 
 
-def blended(model: mujoco.MjModel, old: Rows, old_time: float, new: Rows, seconds: float) -> Rows:
+def blended(
+    model: mujoco.MjModel, old: ServoTargets, old_time: float, new: ServoTargets, seconds: float
+) -> ServoTargets:
     """Return rows that go from one motion to another by interpolating the bones' orientations.
 
     Args:
@@ -136,6 +138,7 @@ def blended(model: mujoco.MjModel, old: Rows, old_time: float, new: Rows, second
     share = np.arange(count) / max(count, 1)
     share = share * share * (3.0 - 2.0 * share)
     frames = np.clip((old_time + np.arange(count) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
+
     def mixed(before: Floats, after: Floats) -> Floats:
         result = after.copy()
         shares = np.broadcast_to(share[:, None], after[:count].shape[:2])

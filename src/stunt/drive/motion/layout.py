@@ -19,6 +19,7 @@ from stunt.maths.rotations import Floats
 
 _BLOCK: Final = 16  # so many differences are summed before the sum is looked at
 
+
 @compiled
 def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
     """Write the tangent vectors from earlier to later states, row by row; one row of `earlier` serves all."""

@@ -16,7 +16,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stunt.control.servo.memory import Data, Rows
+from stunt.control.servo.memory import PlayedFrames, ServoTargets
 from stunt.drive.motion.body_motion import BodyMotion, blended, repeated
 from stunt.drive.motion.layout import Layout
 from stunt.maths.compiled import compiled
@@ -174,10 +174,10 @@ class Playing:
     since: float
 
     @property
-    def data(self) -> Data:
+    def data(self) -> PlayedFrames:
         """As the compiled loop takes it."""
         track = self.track
-        return Data(self.lead, track.base, track.fps, self.first, track.loop, self.at, track.step)
+        return PlayedFrames(self.lead, track.base, track.fps, self.first, track.loop, self.at, track.step)
 
     def frame(self, time: float) -> int:
         """Return the last frame at or before a time, counted from the first one played."""
@@ -231,20 +231,22 @@ def moved(place: Place, shift: Floats) -> Place:
     return place[0] + float(shift[0]), place[1] + float(shift[1]), place[2]
 
 
-def moved_rows(rows: Rows, place: Place) -> Rows:
+def moved_rows(rows: ServoTargets, place: Place) -> ServoTargets:
     """Return rows of a motion placed on the ground: only the root's own place and turn change."""
     turns, path = np.empty_like(rows.turns), np.empty_like(rows.path)
     place_rows(rows.turns, rows.path, *place, turns, path)
     return replace(rows, turns=turns, path=path)
 
 
-def cut_rows(rows: Rows, first: int, count: int) -> Rows:
+def cut_rows(rows: ServoTargets, first: int, count: int) -> ServoTargets:
     """Return some of the rows, without copying them."""
     cut = slice(first, first + count)
-    return Rows(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut])
+    return ServoTargets(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut])
 
 
-def late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: float, seconds: float) -> Rows:
+def late_blend(
+    model: mujoco.MjModel, old: ServoTargets, at: float, new: ServoTargets, since: float, seconds: float
+) -> ServoTargets:
     """Blend into rows that are entered at a later frame than their first."""
     first = min(max(round(since * new.fps), 0), len(new.turns) - 1)
     turns = new.turns.copy()
@@ -252,9 +254,9 @@ def late_blend(model: mujoco.MjModel, old: Rows, at: float, new: Rows, since: fl
     return replace(new, turns=turns)
 
 
-def repeated_row(row: Rows, frames: int, fps: float) -> Rows:
+def repeated_row(row: ServoTargets, frames: int, fps: float) -> ServoTargets:
     """Hold one row for some frames."""
     turns, path, friction, qpos = (
         np.repeat(x[:1], frames, axis=0) for x in (row.turns, row.path, row.friction, row.qpos)
     )
-    return Rows(fps, turns, path, friction, qpos)
+    return ServoTargets(fps, turns, path, friction, qpos)

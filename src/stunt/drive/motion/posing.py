@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import Rows
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.motion.layout import Layout
 from stunt.drive.motion.sole_hold import SWING_FRICTION, SWING_SPEED
 from stunt.maths.compiled import compiled
@@ -256,7 +256,7 @@ class ServoView:
         return ServoView(bones_of(model, character), count, toes, standing)
 
 
-def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> Rows:
+def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> ServoTargets:
     """Return frames as the servo reads them (`stunt.drive.motion.body_motion.make_rows` for many frames at once).
 
     Args:
@@ -272,7 +272,7 @@ def servo_rows(view: ServoView, layout: Layout, frames: Floats, fps: float) -> R
         frames, fps, np.ones(bodies, np.bool_), view.bones, view.toes, view.standing, (SWING_SPEED, SWING_FRICTION),
         turns, path, friction, joints,
     )  # fmt: skip
-    return Rows(fps, turns, path, friction, joints)
+    return ServoTargets(fps, turns, path, friction, joints)
 
 
 def _toe(model: mujoco.MjModel, geom: int, first: int, count: int) -> int:

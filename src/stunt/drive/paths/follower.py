@@ -19,7 +19,7 @@ from stunt.control.adaptive.memory import AdaptiveProgram, Path
 from stunt.drive.paths.off_path import OffPath, Watched
 from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
 from stunt.motion.trajectory import Trajectory
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
@@ -53,7 +53,9 @@ class Follower:
         log: What happened, as events of a take: `off_path` and `trajectory`.
     """
 
-    def __init__(self, stage: Stage, character: str, *, tolerance_deg: float = 3.0, tolerance_mm: float = 30.0) -> None:
+    def __init__(
+        self, stage: StageLoop, character: str, *, tolerance_deg: float = 3.0, tolerance_mm: float = 30.0
+    ) -> None:
         """Join the crew; nothing is driven yet.
 
         Args:

@@ -11,7 +11,7 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.adaptive.memory import AdaptiveProgram
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 _SETTLED = 0.5  # back on the path below this share of the tolerance, so that one excursion is one event
 _SHORTEST = 0.05  # an excursion shorter than this is no news [s]
@@ -30,7 +30,7 @@ class OffPath:
     """Watches driven joints and sites of one character."""
 
     def __init__(
-        self, stage: Stage, character: Character, program: AdaptiveProgram, angle: float, distance: float
+        self, stage: StageLoop, character: Character, program: AdaptiveProgram, angle: float, distance: float
     ) -> None:
         """Watch nothing yet.
 

@@ -21,7 +21,7 @@ from stunt.drive.tension.external_torques import ExternalTorques, Floats
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
 from stunt.motion.pose import Pose
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 FORCE: Final = 45.0
@@ -74,7 +74,7 @@ def calibrate_joint(body: str, joint: str, points: int = 10, force: float = FORC
         points: How many tensions to try.
         force: The push [N].
     """
-    stage = Stage(_scene(body))
+    stage = StageLoop(_scene(body))
     character = stage.character(_WHO)
     known = character.joint(joint)
     scale = joint_scales(stage.model, character)[joint]
@@ -103,7 +103,7 @@ def _scene(body: str) -> Scene:
     return Scene(characters=cast, physics_hz=240.0, control_hz=240.0, ground=False)
 
 
-def _effector(stage: Stage, joint: Joint) -> tuple[int, Floats]:
+def _effector(stage: StageLoop, joint: Joint) -> tuple[int, Floats]:
     """Return the outer body farthest off a joint's axis, and force and torque of a push that turns the joint, per N."""
     model, data = stage.model, stage.data
     best, reach, direction = int(model.jnt_bodyid[joint.id]), -1.0, np.zeros(3)
@@ -122,7 +122,7 @@ def _effector(stage: Stage, joint: Joint) -> tuple[int, Floats]:
 
 def _give(body: str, joint: str, tension: float, effector: int, force: Floats) -> tuple[float, bool]:
     """Return how far a joint gives [rad], and whether it held before."""
-    stage = Stage(_scene(body))
+    stage = StageLoop(_scene(body))
     stage.board.limit[:] = np.inf  # the curve is the spring's; strength would bend it
     part = TensionPart(tension=ByJoint({EVERY: Tension(STIFF, "stiffness")}), damping=ByJoint({EVERY: 1.0}))
     performer = TensionPerformer(stage, _WHO, part)
@@ -142,7 +142,7 @@ def _give(body: str, joint: str, tension: float, effector: int, force: Floats) -
     return most, stable
 
 
-def _holds(stage: Stage, joint: Joint, here: float) -> bool:
+def _holds(stage: StageLoop, joint: Joint, here: float) -> bool:
     """Whether a joint that is set a little off comes back, or tips over."""
     before = stage.save()
     stage.data.qpos[joint.qpos] = here + _TOUCH
@@ -173,7 +173,7 @@ def calibrate(
     Raises:
         UnknownNameError: There is no such body or joint.
     """
-    character = Stage(_scene(body)).character(_WHO)
+    character = StageLoop(_scene(body)).character(_WHO)
     names = [n for n, j in character.joints.items() if j.kind == "hinge"] if joints is None else list(joints)
     for name in names:
         character.joint(name)

@@ -22,7 +22,7 @@ from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, S
 from stunt.errors import InvalidValueError
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 RATIO: Final = 0.7
 """Damping ratio of a joint that nothing is said of."""
@@ -30,7 +30,7 @@ LEVEL: Final = Tension(0.5)
 """Tension of a joint that nothing is said of."""
 
 
-def antagonist_of(stage: Stage) -> Antagonist:
+def antagonist_of(stage: StageLoop) -> Antagonist:
     """Return a stage's antagonist program, in use from the first call on."""
     program = getattr(stage, "antagonist", None)
     if program is None:
@@ -48,7 +48,7 @@ def believed_mass(spec: Any) -> float:
 class TensionPerformer:
     """Drives joints of one character by tension; the others are left to whoever has them."""
 
-    def __init__(self, stage: Stage, character: str, part: TensionPart | None = None) -> None:
+    def __init__(self, stage: StageLoop, character: str, part: TensionPart | None = None) -> None:
         """Take charge of the joints the part gives a tension to; others follow with their first pose.
 
         Args:

@@ -32,7 +32,7 @@ from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
 from stunt.script.kinds import KINDS, SectionKind
 from stunt.script.units import angle, angle_to_data
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ UNHELD = (
 )
 
 
-def load_motion(stage: Stage, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> BodyMotion:
+def load_motion(stage: StageLoop, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> BodyMotion:
     """Read a clip as a motion of a character's body.
 
     Args:
@@ -340,7 +340,7 @@ def _start_reactions(performance: Performance, name: str, tracker: Tracker, part
     return reactions
 
 
-def _shape(stage: Stage, tracker: Tracker, part: ClipsPart) -> None:
+def _shape(stage: StageLoop, tracker: Tracker, part: ClipsPart) -> None:
     """Shape targets where the ground asks for it, or the script."""
     shapes: list[TargetShape] = []
     ground = Ground(stage)

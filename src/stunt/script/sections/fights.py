@@ -15,7 +15,7 @@ from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.pursuit import Blow, PursuitSearcher
 from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, truth, whole
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.boxer import FELT, FIRM, READY, Boxer, Ring
@@ -138,7 +138,7 @@ def searcher_of(spec: FightSpec, source: str) -> PursuitSearcher:
     return PursuitSearcher(graph, spec.blows, {blow.clip: _DEAR for blow in spec.blows})
 
 
-def fight_controllers(stage: Stage, character: str, spec: FightSpec, source: str) -> list[Controller]:
+def fight_controllers(stage: StageLoop, character: str, spec: FightSpec, source: str) -> list[Controller]:
     """Make a boxer as a script describes it, and its tracking twin, which feels blows."""
     boxer = Boxer(
         spec.name, searcher_of(spec, source), spec.against, stage, character, ring=spec.ring, threshold=spec.threshold,

@@ -24,7 +24,7 @@ from stunt.script.kinds import KINDS, SectionKind
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.fights import FightSpec, fight_controllers, fight_to_data, read_fight
 from stunt.script.sections.walks import WalkSpec, read_walk, walk_controller, walk_to_data
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD
@@ -291,7 +291,7 @@ KEY = "supervisor"
 class Requests:
     """Crew that asks for controllers at their times."""
 
-    def __init__(self, stage: Stage, supervisor: Supervisor, later: tuple[RequestSpec, ...]) -> None:
+    def __init__(self, stage: StageLoop, supervisor: Supervisor, later: tuple[RequestSpec, ...]) -> None:
         """Queue what is asked for."""
         self._stage, self._supervisor = stage, supervisor
         self._later = sorted(later, key=lambda request: request.at)
@@ -319,7 +319,7 @@ class Requests:
         self._later = list(state)
 
 
-def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> ClipController:
+def clip_controller(stage: StageLoop, name: str, spec: ClipSpec, source: str) -> ClipController:
     """Make a clip player as a script describes it."""
     beside = Path(source).parent if source else Path()
     character = stage.character(name)
@@ -333,7 +333,7 @@ def clip_controller(stage: Stage, name: str, spec: ClipSpec, source: str) -> Cli
     )  # fmt: skip
 
 
-def registered_controller(stage: Stage, name: str, spec: ControllerSpec) -> Controller:
+def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> Controller:
     """Make a registered controller as a script describes it."""
     parameters = values_for(maker_of(spec.use, spec.place), dict(spec.parameters))
     made = make_controller(spec.use, stage, name, spec.place, parameters)

@@ -14,7 +14,7 @@ from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.search import SearchSettings
 from stunt.schema import Node, Section, items, name, number, truth, whole
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY
 from stunt.supervise.data.base import HIT_THRESHOLD, THRESHOLD
 from stunt.supervise.data.path import PathWalker
@@ -78,7 +78,7 @@ def walk_to_data(spec: WalkSpec) -> dict[str, Any]:
     return data
 
 
-def walk_controller(stage: Stage, character: str, spec: WalkSpec, source: str) -> PathWalker:
+def walk_controller(stage: StageLoop, character: str, spec: WalkSpec, source: str) -> PathWalker:
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
     beside = Path(source).parent if source else Path()
     clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]

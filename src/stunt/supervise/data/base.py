@@ -18,7 +18,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.planar import Planar
 from stunt.motion.rig.skeleton_body import body_from_clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, BaseController, Bid
 from stunt.supervise.similarity import Similarity, SimilarState, dof_weights
 from stunt.supervise.situation import Situation
@@ -110,7 +110,7 @@ class GraphController(DataController):
         self,
         name: str,
         graph: MotionGraph,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         threshold: float = THRESHOLD,

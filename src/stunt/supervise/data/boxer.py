@@ -20,7 +20,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.pursuit import Pursuit, PursuitSearcher, PursuitWalker
 from stunt.motion.graph.walker import FPS
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RUNNING, Bid, Status
 from stunt.supervise.data.base import GraphController
 from stunt.supervise.situation import Situation
@@ -93,7 +93,7 @@ class Boxer(GraphController):
         name: str,
         searcher: PursuitSearcher,
         against: str,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         ring: Ring | None = None,

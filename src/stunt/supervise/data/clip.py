@@ -13,7 +13,7 @@ from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.motion.layout import Layout
 from stunt.motion.clips.clip import Clip
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, succeeded
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD, DataController
 from stunt.supervise.similarity import Similarity, dof_weights
@@ -42,7 +42,7 @@ class ClipController(DataController):
         self,
         name: str,
         motion: BodyMotion,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         threshold: float = THRESHOLD,
@@ -128,7 +128,7 @@ class ClipController(DataController):
 
 
 def clip_player(
-    stage: Stage, character: str, clip: Clip, *, loop: bool | None = None, **options: object
+    stage: StageLoop, character: str, clip: Clip, *, loop: bool | None = None, **options: object
 ) -> ClipController:
     """Make a clip player of a clip whose skeleton the character has; feet that sink into the floor are lifted out.
 

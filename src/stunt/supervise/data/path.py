@@ -14,7 +14,7 @@ from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.search import SearchSettings
 from stunt.motion.graph.walker import FPS, MotionGraphWalker
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, succeeded
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD, GraphController
 from stunt.supervise.situation import Situation
@@ -40,7 +40,7 @@ class PathWalker(GraphController):
         name: str,
         graph: MotionGraph,
         path: DrawnPath,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         threshold: float = THRESHOLD,

@@ -19,7 +19,7 @@ import numpy as np
 
 from stunt.drive.body.actor import Actor
 from stunt.maths.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import IDLE, BaseController, Bid, Controller, Status
 from stunt.supervise.learn.features import CAPTURE, HEIGHT, LEAN, body_digest, features
 from stunt.supervise.learn.svm import SupportVectors, load_machine
@@ -69,7 +69,7 @@ class LearnedBid(Wrapped):
         self,
         inner: Controller,
         machine: SupportVectors,
-        stage: Stage,
+        stage: StageLoop,
         character: str,
         *,
         least: float = 0.5,
@@ -127,7 +127,7 @@ class ParameterBid(BaseController):
     shared = ("inner", "machine")
 
     def __init__(
-        self, inner: Controller, machine: SupportVectors, stage: Stage, character: str, *, least: float = 0.5
+        self, inner: Controller, machine: SupportVectors, stage: StageLoop, character: str, *, least: float = 0.5
     ) -> None:
         """Put a learned pre-condition before a controller.
 
@@ -202,11 +202,11 @@ def stored_machine(name: str) -> SupportVectors:
     return load_machine(FOLDER / f"{name}.npz")
 
 
-def learned_balance(stage: Stage, character: str) -> LearnedBid:
+def learned_balance(stage: StageLoop, character: str) -> LearnedBid:
     """Return balance with its learned pre-condition."""
     return LearnedBid(BalanceReflex(), stored_machine("balance"), stage, character, rivals=[stored_machine("stumble")])
 
 
-def learned_stumble(stage: Stage, character: str) -> LearnedBid:
+def learned_stumble(stage: StageLoop, character: str) -> LearnedBid:
     """Return stumble with its learned pre-condition."""
     return LearnedBid(Stumble(), stored_machine("stumble"), stage, character, rivals=[stored_machine("balance")])

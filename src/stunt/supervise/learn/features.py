@@ -14,7 +14,7 @@ from stunt.character.character import Character
 from stunt.errors import BodyError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 FEATURES: Final = (
     "com_ahead", "com_left", "com_up", "com_speed_ahead", "com_speed_left", "com_speed_up", "capture_ahead",
@@ -28,10 +28,10 @@ CAPTURE: Final = FEATURES.index("capture_ahead")
 LEAN: Final = FEATURES.index("lean_ahead")
 _FEET = ("l_foot", "r_foot")
 _GRAVITY = 9.81
-_SCRATCH: WeakKeyDictionary[Stage, mujoco.MjData] = WeakKeyDictionary()
+_SCRATCH: WeakKeyDictionary[StageLoop, mujoco.MjData] = WeakKeyDictionary()
 
 
-def features(stage: Stage, character: Character) -> Floats:
+def features(stage: StageLoop, character: Character) -> Floats:
     """Return a character's features now, (17,).
 
     They are worked out from positions and velocities alone, so that a restored performance sees the same.
@@ -57,7 +57,7 @@ def features(stage: Stage, character: Character) -> Floats:
     ])  # fmt: skip
 
 
-def _looked_at(stage: Stage) -> mujoco.MjData:
+def _looked_at(stage: StageLoop) -> mujoco.MjData:
     """Return data with kinematics and velocities of the present state."""
     data = _SCRATCH.get(stage)
     if data is None:
@@ -70,7 +70,7 @@ def _looked_at(stage: Stage) -> mujoco.MjData:
     return data
 
 
-def _stood(stage: Stage, character: Character) -> Floats:
+def _stood(stage: StageLoop, character: Character) -> Floats:
     """Return how the root is turned when the body stands and faces +x, (4,)."""
     assert character.root is not None  # checked by who calls
     facing = stage.scene.characters[character.name].facing

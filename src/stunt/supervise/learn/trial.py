@@ -14,7 +14,7 @@ from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import BlowUpError
 from stunt.library.names import find_clip, load_clip
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Push, Scene
 from stunt.supervise.contract import Bid, Controller, Status, failed
 from stunt.supervise.learn.features import FEATURES, body_digest, features
@@ -101,10 +101,10 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
     return Sample(number, tuple(seen.tolist()), status.state == "succeeded", status.reason, parameters)
 
 
-def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[Stage, Actor]:
+def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[StageLoop, Actor]:
     """Return a stage with a body that follows a clip by forces and will be pushed."""
     body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
-    stage = Stage(Scene(characters={WHO: body}, physics_hz=HZ, control_hz=HZ))
+    stage = StageLoop(Scene(characters={WHO: body}, physics_hz=HZ, control_hz=HZ))
     stage.crew.append(EventCrew(stage, (push,)))
     actor = Actor(stage, WHO)
     motion = _motion(clip, plan.body, stage)
@@ -114,7 +114,7 @@ def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[Stage, Actor]:
 
 
 def _let(
-    controller: Controller, stage: Stage, actor: Actor, *, seconds: float | None = None, last: Status = PUSHED
+    controller: Controller, stage: StageLoop, actor: Actor, *, seconds: float | None = None, last: Status = PUSHED
 ) -> Status:
     """Let a controller go on until it has succeeded or failed, or for some seconds, and say which."""
     began, step = stage.time, round(HZ / LOOK_HZ)
@@ -132,7 +132,7 @@ def _let(
     return failed("took too long")
 
 
-def stands(stage: Stage) -> bool:
+def stands(stage: StageLoop) -> bool:
     """Whether the body is up: its hips above two thirds of their height, upright within 45°."""
     now = Situation(stage, stage.character(WHO))
     root = now.character.root
@@ -143,7 +143,7 @@ def stands(stage: Stage) -> bool:
 _MOTIONS: dict[tuple[str, str], BodyMotion] = {}
 
 
-def _motion(clip: str, body: str, stage: Stage) -> BodyMotion:
+def _motion(clip: str, body: str, stage: StageLoop) -> BodyMotion:
     """Return a clip as the body's motion; worked out once, for it takes longer than a try."""
     if (clip, body) not in _MOTIONS:
         _MOTIONS[clip, body] = replace(motion_of_clip(load_clip(clip), stage.character(WHO)), loop=True)
@@ -157,7 +157,7 @@ def plan_digest(plan: TrialPlan) -> str:
         StuntError: There is no such body, it has no feet, or the controller cannot be made for it.
     """
     body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
-    stage = Stage(Scene(characters={WHO: body}))
+    stage = StageLoop(Scene(characters={WHO: body}))
     features(stage, stage.character(WHO))  # complains where there are no feet, before anything is tried
     make_controller(plan.controller, stage, WHO)
     return body_digest(stage.model, stage.character(WHO))

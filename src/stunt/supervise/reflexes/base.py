@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stunt.control.servo import layout as w
-from stunt.control.servo.memory import Rows, hip_height
+from stunt.control.servo.memory import ServoTargets, hip_height
 from stunt.drive.body.actor import Actor
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.sole_hold import SWING_FRICTION
@@ -183,7 +183,7 @@ class Drive:
         turns = anatomy.turns(np.stack([now, after]))
         turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
         place = self.sense.feel().root
-        rows = Rows(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), self._joints)
+        rows = ServoTargets(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), self._joints)
         here = actor.stage.data.qpos[None, actor.slices[0]].copy()
         actor.take(BodyMotion("posture", STEP_HZ, here), rows, actor.stage.time)
 

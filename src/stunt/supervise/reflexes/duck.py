@@ -53,9 +53,7 @@ class Duck(Behaviour):
     longest = 4.0
     low = True
 
-    def __init__(
-        self, name: str = "", *, horizon: Seconds = 0.65, margin: Metres = 0.01, spring: Help = 0.4
-    ) -> None:
+    def __init__(self, name: str = "", *, horizon: Seconds = 0.65, margin: Metres = 0.01, spring: Help = 0.4) -> None:
         """Say how far ahead it looks [s], how careful it is [m], and how much it is helped."""
         super().__init__(name)
         self.horizon, self.margin, self.spring = horizon, margin, spring

@@ -14,7 +14,7 @@ from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import load_clip
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
 from stunt.supervise.parameters import Seconds
 from stunt.supervise.practice import Practice
@@ -105,7 +105,7 @@ class GetUp(Behaviour):
         """Nothing to give back."""
 
 
-def own_get_up(stage: Stage, character: str, *, gather: Seconds = 0.6) -> GetUp:
+def own_get_up(stage: StageLoop, character: str, *, gather: Seconds = 0.6) -> GetUp:
     """Return one that gets up by the clips that come with Stunt, going to their first pose in `gather` seconds.
 
     Raises:

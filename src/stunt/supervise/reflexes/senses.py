@@ -14,7 +14,7 @@ import numpy as np
 
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.supervise.reflexes.anatomy import Anatomy, anatomy_of
 from stunt.supervise.situation import Situation
 
@@ -25,14 +25,14 @@ GRAVITY = 9.81
 class Glimpse:
     """Poses, velocities and contacts of the present state, worked out at most once a tick for all who look."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageLoop) -> None:
         """Look at a stage."""
         self._stage, self._tick = stage, -1
         self._data = mujoco.MjData(stage.model)
         self._senses: dict[str, Sense] = {}
 
     @staticmethod
-    def of(stage: Stage) -> Glimpse:
+    def of(stage: StageLoop) -> Glimpse:
         """Return the one glimpse of a stage."""
         known = getattr(stage, "glimpse", None)
         if not isinstance(known, Glimpse):
@@ -131,7 +131,7 @@ class Felt:
 class Sense:
     """One character's senses."""
 
-    def __init__(self, stage: Stage, name: str) -> None:
+    def __init__(self, stage: StageLoop, name: str) -> None:
         """Give a character its senses.
 
         Raises:
