@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate
+from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip, ClipPose
 
 SLOW = 0.25  # a planted foot moves less than this [m/s]
@@ -174,11 +174,6 @@ def floor_height(clip: Clip, parts: dict[str, int]) -> float:
             if seen is not None:
                 heights.append(seen.height - above * tall)
     return float(min(heights)) if heights else float(clip.world.positions[..., 2].min())
-
-
-def headings(clip: Clip) -> Floats:
-    """Return the root's heading in every frame [rad], (F,)."""
-    return heading(clip.rotations[:, 0])
 
 
 ANKLE_TO_HEAD = 0.83  # from the ankle to the head's joint [fraction of the stature]

@@ -1,4 +1,7 @@
-"""The compiled part of the search: branch and bound over frames, the most hopeful branch first."""
+"""The compiled part of the searches: branch and bound over frames, the most hopeful branch first.
+
+One loop serves whoever follows a path and whoever pursues an opponent; what a frame costs them is in `frame_cost`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from stunt.maths.compiled import compiled
+from stunt.maths.compiled import compiled, inlined
 
-FACING, LAG, CHANGE, AHEAD, HOPE, HOP = 0, 1, 2, 3, 4, 5
+PATH, OPPONENT = 0, 1
+"""What is searched for: the first of a task."""
+CHANGE, HOP, HOPE = 0, 1, 2
+"""Of the prices of any search: of how unlike a transition's poses are, of a transition, and of a frame to come."""
+FACING, LAG, AHEAD = 0, 1, 2
+"""Of the weights of a path."""
+X, Y, AIM_X, AIM_Y, NEAREST, FARTHEST, OFF, SHORT, RING_X, RING_Y, RING, BLOW = range(12)
+"""Of an opponent: where it is, and what of it a blow is aimed at [m]; how near and how far to be [m]; how far to the
+left of the hips one fights [rad]; how far short of its aim a blow ends [m]; the ring's middle and radius [m]; the
+number of the blow that is wanted, below 0: none."""
+TOO_NEAR, TOO_FAR, TURNED, OUTSIDE, MIDDLE, WAITING, MISS = range(7)
+"""Of the weights of an opponent."""
 NEAR = 10  # samples from the end that count as its end: whoever stands there need not go on
 _PATIENCE = 4  # samples that are farther off before looking for a nearer one ends
 _CHILDREN = 64  # made per branch on average; what goes beyond is not looked at
@@ -36,7 +50,7 @@ def _nearest(x: float, y: float, mark: int, path: Any, jump: int) -> tuple[float
 
 
 @compiled
-def _frame_cost(x: float, y: float, facing: float, mark: int, path: Any, weights: Any, jump: int) -> tuple[float, int]:
+def _path_cost(x: float, y: float, facing: float, mark: int, path: Any, weights: Any, jump: int) -> tuple[float, int]:
     """Return what being somewhere costs, and the path's sample that is reached there."""
     cost, found = _nearest(x, y, mark, path, jump)
     if found < len(path) - 1 - NEAR:
@@ -65,11 +79,70 @@ def _put(inner: Any, outer: Any, out: Any) -> None:
 
 
 @compiled
+def _stance_cost(x: float, y: float, facing: float, goal: Any, weights: Any) -> float:
+    """Return what being somewhere costs, seen from the opponent and from the ring's middle [m²]."""
+    ox, oy = goal[X] - x, goal[Y] - y
+    away = np.sqrt(ox * ox + oy * oy)
+    off = np.arctan2(oy, ox) - facing - goal[OFF]
+    off = off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))
+    out = np.sqrt((x - goal[RING_X]) ** 2 + (y - goal[RING_Y]) ** 2)
+    return (
+        weights[TOO_NEAR] * max(0.0, goal[NEAREST] - away) ** 2
+        + weights[TOO_FAR] * max(0.0, away - goal[FARTHEST]) ** 2
+        + weights[TURNED] * off * off
+        + weights[OUTSIDE] * max(0.0, out - goal[RING]) ** 2
+        + weights[MIDDLE] * out * out
+    )
+
+
+@compiled
+def _blow_cost(
+    x: float, y: float, frame: int, at: Any, struck: int, limbs: Any, blows: Any, goal: Any, weights: Any
+) -> tuple[float, int]:
+    """Return what a frame costs whoever wants to strike [m²], and whether that is done then."""
+    if struck or goal[BLOW] < 0.0:
+        return 0.0, 1
+    if blows[frame] != goal[BLOW]:
+        return weights[WAITING], 0
+    hx, hy, _ = _placed(limbs, frame, at)
+    ax, ay = goal[AIM_X] - x, goal[AIM_Y] - y
+    way = max(np.sqrt(ax * ax + ay * ay), 1e-6)
+    off_x = goal[AIM_X] - goal[SHORT] * ax / way - hx
+    off_y = goal[AIM_Y] - goal[SHORT] * ay / way - hy
+    past = max(0.0, -(off_x * ax + off_y * ay) / way)  # to strike through somebody is worse than to fall short
+    return weights[MISS] * (off_x * off_x + off_y * off_y + 3.0 * past * past), 1
+
+
+@inlined
+def frame_cost(
+    task: Any, x: float, y: float, facing: float, frame: int, at: Any, mark: int
+) -> tuple[float, int]:  # fmt: skip
+    """Return what being somewhere in a frame costs, and what was got done.
+
+    Args:
+        task: What is searched for, `PATH` or `OPPONENT`; its weights. Of a path: its points and direction (N, 3), and
+            how many samples are passed per frame at most. Of an opponent: its goal (`X` … `BLOW`); where the limb that
+            strikes is over the ground in frames that strike, (F, 3), the third is not used; which blow a frame is the
+            moment of, below 0: none, (F,); what playing a frame costs in itself, (F,). What the other needs is empty.
+        x: Where the root is [m].
+        y: Likewise.
+        facing: Where it faces [rad].
+        frame: Which frame it is.
+        at: Where its clip lies, (3,).
+        mark: What was got done so far: the path's sample that was reached, or whether the blow was struck.
+    """
+    kind, weights, path, jump, goal, limbs, blows, price = task
+    if kind == PATH:
+        return _path_cost(x, y, facing, mark, path, weights, jump)
+    blow, struck = _blow_cost(x, y, frame, at, mark, limbs, blows, goal, weights)
+    return _stance_cost(x, y, facing, goal, weights) + price[frame] + blow, struck
+
+
+@inlined
 def _through_blend(
-    track: Any, leave: int, old: Any, enter: int, new: Any, share: Any, path: Any, mark: int, most: int, weights: Any,
-    jump: int,
+    track: Any, leave: int, old: Any, enter: int, new: Any, share: Any, task: Any, mark: int, most: int
 ) -> tuple[float, int, int]:  # fmt: skip
-    """Return what the frames of a blend cost, the sample reached, and how many there are (at most `most`)."""
+    """Return what the frames of a blend cost, what was got done, and how many there are (at most `most`)."""
     spent, count = 0.0, 0
     for k in range(1, len(share)):
         if count >= most:
@@ -78,7 +151,9 @@ def _through_blend(
         bx, by, bf = _placed(track, enter + k, new)
         bf = bf - 2.0 * np.pi * np.round((bf - af) / (2.0 * np.pi))
         s = share[k]
-        one, mark = _frame_cost(ax + s * (bx - ax), ay + s * (by - ay), af + s * (bf - af), mark, path, weights, jump)
+        one, mark = frame_cost(
+            task, ax + s * (bx - ax), ay + s * (by - ay), af + s * (bf - af), enter + k, new, mark
+        )  # fmt: skip
         spent += one
         count += 1
     return spent, mark, count
@@ -114,8 +189,8 @@ def _pop(heap: Any, size: int, hopes: Any) -> int:
 
 @compiled
 def search(
-    track: Any, kept: Any, ends: Any, first: Any, arrive: Any, moves: Any, change: Any, share: Any, path: Any,
-    start: int, at: Any, mark: int, horizon: int, weights: Any, jump: int, branches: int, way: Any,
+    track: Any, kept: Any, ends: Any, first: Any, arrive: Any, moves: Any, change: Any, share: Any, task: Any,
+    start: int, at: Any, mark: int, horizon: int, prices: Any, branches: int, way: Any,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Find the best way on.
 
@@ -128,13 +203,12 @@ def search(
         moves: Where the entered clip lies, seen from the left one, (T, 3).
         change: How far apart the joints are in each transition [m], (T,).
         share: How much of the entered clip there is in each frame of a blend.
-        path: Points and direction, (N, 3).
+        task: What is searched for (see `frame_cost`).
         start: The frame to go on from.
         at: Where its clip lies, (3,).
-        mark: The path's sample that was reached.
+        mark: What is done already: the path's sample that was reached, or whether the blow was struck.
         horizon: How many frames to look ahead.
-        weights: `FACING` … `HOP`.
-        jump: Most samples of the path per frame.
+        prices: `CHANGE` … `HOPE`.
         branches: Most branches to look at.
         way: The transitions of the best way are written here, (horizon + 1,).
 
@@ -161,15 +235,15 @@ def search(
                     break
                 _put(moves[number], place[node], place[made])
                 spent, there, taken = _through_blend(
-                    track, here, place[node], arrive[number] - len(share) + 1, place[made], share, path, spot,
-                    horizon - count, weights, jump,
+                    track, here, place[node], arrive[number] - len(share) + 1, place[made], share, task, spot,
+                    horizon - count,
                 )  # fmt: skip
-                spent += total + weights[CHANGE] * change[number] ** 2 + weights[HOP]
+                spent += total + prices[CHANGE] * change[number] ** 2 + prices[HOP]
                 if spent >= best:
                     continue
                 frame[made], marks[made], used[made], cost[made] = arrive[number], there, count + taken, spent
                 parent[made], through[made] = node, number
-                hopes[made] = spent + weights[HOPE] * (horizon - count - taken)
+                hopes[made] = spent + prices[HOPE] * (horizon - count - taken)
                 if count + taken >= horizon:
                     best, best_node = spent, made
                 else:
@@ -182,7 +256,7 @@ def search(
             if here >= ends[frame[node]] or not kept[here]:
                 break
             x, y, facing = _placed(track, here, place[node])
-            one, spot = _frame_cost(x, y, facing, spot, path, weights, jump)
+            one, spot = frame_cost(task, x, y, facing, here, place[node], spot)
             total += one
             count += 1
             if total >= best:
