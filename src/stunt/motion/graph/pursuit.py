@@ -16,7 +16,7 @@ import numpy as np
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.search import Here, Searcher
-from stunt.motion.graph.search_kernel import OPPONENT, search
+from stunt.motion.graph.search_kernel import search_opponent
 from stunt.motion.graph.walker import MotionGraphWalker
 from stunt.motion.graph.weave import Piece
 
@@ -194,9 +194,9 @@ class PursuitSearcher:
             price = price.copy()
             k = self.graph.source_number(striking)
             price[self.plain.starts[k] : self.plain.starts[k + 1]] = 0.0
-        task = (OPPONENT, settings.weights, np.empty((0, 3)), 0, wanted, limbs, blows, price)
+        task = (settings.weights, np.empty((0, 3)), 0, wanted, limbs, blows, price)
         at = np.array([here.place.x, here.place.y, here.place.turn])
-        length, cost, looked = search(
+        length, cost, looked = search_opponent(
             *self.plain.tables, task, self.plain.starts[here.source] + here.frame, at, 0, horizon, settings.prices,
             settings.branches, way,
         )  # fmt: skip

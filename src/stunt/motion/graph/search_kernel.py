@@ -12,7 +12,7 @@ import numpy as np
 from stunt.maths.compiled import compiled, inlined
 
 PATH, OPPONENT = 0, 1
-"""What is searched for: the first of a task."""
+"""What is searched for."""
 CHANGE, HOP, HOPE = 0, 1, 2
 """Of the prices of any search: of how unlike a transition's poses are, of a transition, and of a frame to come."""
 FACING, LAG, AHEAD = 0, 1, 2
@@ -115,15 +115,20 @@ def _blow_cost(
 
 @inlined
 def frame_cost(
-    task: Any, x: float, y: float, facing: float, frame: int, at: Any, mark: int
+    kind: int, weights: Any, path: Any, jump: int, goal: Any, limbs: Any, blows: Any, price: Any, x: float, y: float,
+    facing: float, frame: int, at: Any, mark: int,
 ) -> tuple[float, int]:  # fmt: skip
     """Return what being somewhere in a frame costs, and what was got done.
 
     Args:
-        task: What is searched for, `PATH` or `OPPONENT`; its weights. Of a path: its points and direction (N, 3), and
-            how many samples are passed per frame at most. Of an opponent: its goal (`X` … `BLOW`); where the limb that
-            strikes is over the ground in frames that strike, (F, 3), the third is not used; which blow a frame is the
-            moment of, below 0: none, (F,); what playing a frame costs in itself, (F,). What the other needs is empty.
+        kind: What is searched for, `PATH` or `OPPONENT`.
+        weights: `FACING` … `AHEAD`, or `TOO_NEAR` … `MISS`.
+        path: Of a path: points and direction, (N, 3).
+        jump: How many of its samples are passed per frame at most.
+        goal: Of an opponent: `X` … `BLOW`.
+        limbs: Where the limb that strikes is over the ground in frames that strike, (F, 3); the third is not used.
+        blows: Which blow a frame is the moment of, below 0: none, (F,).
+        price: What playing a frame costs in itself, (F,).
         x: Where the root is [m].
         y: Likewise.
         facing: Where it faces [rad].
@@ -131,7 +136,6 @@ def frame_cost(
         at: Where its clip lies, (3,).
         mark: What was got done so far: the path's sample that was reached, or whether the blow was struck.
     """
-    kind, weights, path, jump, goal, limbs, blows, price = task
     if kind == PATH:
         return _path_cost(x, y, facing, mark, path, weights, jump)
     blow, struck = _blow_cost(x, y, frame, at, mark, limbs, blows, goal, weights)
@@ -140,7 +144,8 @@ def frame_cost(
 
 @inlined
 def _through_blend(
-    track: Any, leave: int, old: Any, enter: int, new: Any, share: Any, task: Any, mark: int, most: int
+    kind: int, track: Any, leave: int, old: Any, enter: int, new: Any, share: Any, weights: Any, path: Any, jump: int,
+    goal: Any, limbs: Any, blows: Any, price: Any, mark: int, most: int,
 ) -> tuple[float, int, int]:  # fmt: skip
     """Return what the frames of a blend cost, what was got done, and how many there are (at most `most`)."""
     spent, count = 0.0, 0
@@ -152,7 +157,8 @@ def _through_blend(
         bf = bf - 2.0 * np.pi * np.round((bf - af) / (2.0 * np.pi))
         s = share[k]
         one, mark = frame_cost(
-            task, ax + s * (bx - ax), ay + s * (by - ay), af + s * (bf - af), enter + k, new, mark
+            kind, weights, path, jump, goal, limbs, blows, price, ax + s * (bx - ax), ay + s * (by - ay),
+            af + s * (bf - af), enter + k, new, mark,
         )  # fmt: skip
         spent += one
         count += 1
@@ -188,83 +194,6 @@ def _pop(heap: Any, size: int, hopes: Any) -> int:
 
 
 @compiled
-def search(
-    track: Any, kept: Any, ends: Any, first: Any, arrive: Any, moves: Any, change: Any, share: Any, task: Any,
-    start: int, at: Any, mark: int, horizon: int, prices: Any, branches: int, way: Any,
-) -> tuple[int, float, int]:  # fmt: skip
-    """Find the best way on.
-
-    Args:
-        track: Root and facing of all frames of all clips, counted through, (F, 3).
-        kept: Which frames belong to the graph, (F,).
-        ends: Past which frame each frame's clip ends, (F,).
-        first: Number of the first transition that leaves at or after a frame, (F + 1,).
-        arrive: The frame each transition arrives in, (T,).
-        moves: Where the entered clip lies, seen from the left one, (T, 3).
-        change: How far apart the joints are in each transition [m], (T,).
-        share: How much of the entered clip there is in each frame of a blend.
-        task: What is searched for (see `frame_cost`).
-        start: The frame to go on from.
-        at: Where its clip lies, (3,).
-        mark: What is done already: the path's sample that was reached, or whether the blow was struck.
-        horizon: How many frames to look ahead.
-        prices: `CHANGE` … `HOPE`.
-        branches: Most branches to look at.
-        way: The transitions of the best way are written here, (horizon + 1,).
-
-    Returns:
-        How many transitions the best way has, what it costs, and how many branches were looked at.
-    """
-    room = _CHILDREN * branches
-    frame, marks, used = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    parent, through, heap = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    place, cost, hopes = np.empty((room, 3)), np.empty(room), np.empty(room)
-    frame[0], marks[0], used[0], parent[0], through[0], cost[0], hopes[0] = start, mark, 0, -1, -1, 0.0, 0.0
-    place[0] = at
-    made, waiting, looked, best, best_node = 1, _push(heap, 0, hopes, 0), 0, np.inf, -1
-    while waiting > 0 and looked < branches:
-        node = _pop(heap, waiting, hopes)
-        waiting -= 1
-        if cost[node] >= best:
-            continue
-        looked += 1
-        here, total, spot, count = frame[node], cost[node], marks[node], used[node]
-        while True:
-            for number in range(first[here], first[here + 1]):
-                if made >= room:
-                    break
-                _put(moves[number], place[node], place[made])
-                spent, there, taken = _through_blend(
-                    track, here, place[node], arrive[number] - len(share) + 1, place[made], share, task, spot,
-                    horizon - count,
-                )  # fmt: skip
-                spent += total + prices[CHANGE] * change[number] ** 2 + prices[HOP]
-                if spent >= best:
-                    continue
-                frame[made], marks[made], used[made], cost[made] = arrive[number], there, count + taken, spent
-                parent[made], through[made] = node, number
-                hopes[made] = spent + prices[HOPE] * (horizon - count - taken)
-                if count + taken >= horizon:
-                    best, best_node = spent, made
-                else:
-                    waiting = _push(heap, waiting, hopes, made)
-                made += 1
-            if count >= horizon:
-                best, best_node = total, node
-                break
-            here += 1
-            if here >= ends[frame[node]] or not kept[here]:
-                break
-            x, y, facing = _placed(track, here, place[node])
-            one, spot = frame_cost(task, x, y, facing, here, place[node], spot)
-            total += one
-            count += 1
-            if total >= best:
-                break
-    return _way_to(best_node, parent, through, way), best, looked
-
-
-@compiled
 def _way_to(node: int, parent: Any, through: Any, way: Any) -> int:
     """Write the transitions that lead to a node, in order; return how many."""
     length, at = 0, node
@@ -275,3 +204,96 @@ def _way_to(node: int, parent: Any, through: Any, way: Any) -> int:
         way[k] = through[node]
         node = parent[node]
     return length
+
+
+def _searching(kind: int) -> Any:
+    """Return the search for a kind of goal: the same loop, compiled once for each, so that neither pays for the other.
+
+    A constant of the compiled function, and not a compiled function as an argument: such a one cannot be cached.
+    """
+
+    @compiled
+    def search(
+        track: Any, kept: Any, ends: Any, first: Any, arrive: Any, moves: Any, change: Any, share: Any, task: Any,
+        start: int, at: Any, mark: int, horizon: int, prices: Any, branches: int, way: Any,
+    ) -> tuple[int, float, int]:  # fmt: skip
+        """Find the best way on.
+
+        Args:
+            track: Root and facing of all frames of all clips, counted through, (F, 3).
+            kept: Which frames belong to the graph, (F,).
+            ends: Past which frame each frame's clip ends, (F,).
+            first: Number of the first transition that leaves at or after a frame, (F + 1,).
+            arrive: The frame each transition arrives in, (T,).
+            moves: Where the entered clip lies, seen from the left one, (T, 3).
+            change: How far apart the joints are in each transition [m], (T,).
+            share: How much of the entered clip there is in each frame of a blend.
+            task: What is searched for: `weights` … `price` of `frame_cost`; what a kind does not need is empty.
+            start: The frame to go on from.
+            at: Where its clip lies, (3,).
+            mark: What is done already: the path's sample that was reached, or whether the blow was struck.
+            horizon: How many frames to look ahead.
+            prices: `CHANGE` … `HOPE`.
+            branches: Most branches to look at.
+            way: The transitions of the best way are written here, (horizon + 1,).
+
+        Returns:
+            How many transitions the best way has, what it costs, and how many branches were looked at.
+        """
+        # Taken apart once: whoever takes a tuple of arrays apart counts all of them.
+        weights, path, jump, goal, limbs, blows, price = task
+        room = _CHILDREN * branches
+        frame, marks, used = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+        parent, through, heap = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+        place, cost, hopes = np.empty((room, 3)), np.empty(room), np.empty(room)
+        frame[0], marks[0], used[0], parent[0], through[0], cost[0], hopes[0] = start, mark, 0, -1, -1, 0.0, 0.0
+        place[0] = at
+        made, waiting, looked, best, best_node = 1, _push(heap, 0, hopes, 0), 0, np.inf, -1
+        while waiting > 0 and looked < branches:
+            node = _pop(heap, waiting, hopes)
+            waiting -= 1
+            if cost[node] >= best:
+                continue
+            looked += 1
+            here, total, spot, count = frame[node], cost[node], marks[node], used[node]
+            while True:
+                for number in range(first[here], first[here + 1]):
+                    if made >= room:
+                        break
+                    _put(moves[number], place[node], place[made])
+                    spent, there, taken = _through_blend(
+                        kind, track, here, place[node], arrive[number] - len(share) + 1, place[made], share,
+                        weights, path, jump, goal, limbs, blows, price, spot, horizon - count,
+                    )  # fmt: skip
+                    spent += total + prices[CHANGE] * change[number] ** 2 + prices[HOP]
+                    if spent >= best:
+                        continue
+                    frame[made], marks[made], used[made], cost[made] = arrive[number], there, count + taken, spent
+                    parent[made], through[made] = node, number
+                    hopes[made] = spent + prices[HOPE] * (horizon - count - taken)
+                    if count + taken >= horizon:
+                        best, best_node = spent, made
+                    else:
+                        waiting = _push(heap, waiting, hopes, made)
+                    made += 1
+                if count >= horizon:
+                    best, best_node = total, node
+                    break
+                here += 1
+                if here >= ends[frame[node]] or not kept[here]:
+                    break
+                x, y, facing = _placed(track, here, place[node])
+                one, spot = frame_cost(
+                    kind, weights, path, jump, goal, limbs, blows, price, x, y, facing, here, place[node], spot
+                )
+                total += one
+                count += 1
+                if total >= best:
+                    break
+        return _way_to(best_node, parent, through, way), best, looked
+
+    return search
+
+
+search_path = _searching(PATH)
+search_opponent = _searching(OPPONENT)
