@@ -40,7 +40,7 @@ def adaptive_before(v: Any, address: int, time: float) -> None:
     table = longs(address)
     sizes, ints, numbers = longs(table[T_SIZES]), longs(table[T_JOINT_INT]), floats(table[T_JOINT])
     breaks, coefficients = floats(table[T_BREAKS]), floats(table[T_COEFFICIENTS])
-    known, often, slow = 0.0, 1.0 / v.times[1], 0.0
+    known, often, slow = 0.0, 1.0 / v.times.period, 0.0
     for n in range(sizes[0]):
         lam = numbers[n * J_FLOATS + J_LAMBDA]
         if lam != known:  # joints mostly share their settling time
@@ -53,7 +53,7 @@ def drive_joint(
     v: Any, ints: Any, a: int, f: Any, b: int, breaks: Any, coefficients: Any, time: float, often: float, slow: float
 ) -> None:
     """Advance one joint's model and gains, and write its spring and feed-forward to the board."""
-    q, i, h, lam = ints[a + J_QPOS], ints[a + J_DOF], v.times[1], f[b + J_LAMBDA]
+    q, i, h, lam = ints[a + J_QPOS], ints[a + J_DOF], v.times.period, f[b + J_LAMBDA]
     x, velocity, moment = v.qpos[q], v.qvel[i], v.moment[i]
     xd, vd, ad = wanted(ints, a, f, b, breaks, coefficients, time)
     note(f, b, xd - x, time)
@@ -73,7 +73,7 @@ def drive_joint(
     learned = adapt(f, b + J_GAINS, x, velocity * slow, r, y, lam, h, frozen)
     # λ²e + 2λė + βy toward where the model will be at the end of a step, on average over the period: that is where an
     # implicit spring is evaluated.
-    share = 0.5 + 0.5 * v.times[0] * often
+    share = 0.5 + 0.5 * v.times.step * often
     xr, vr = xm + share * (later - xm), vm + share * (later_rate - vm)
     stiffness, damping = (1.0 + BETA) * moment * lam * lam, (2.0 + BETA) * moment * lam
     # The engine's damper only knows rest; a spring whose rest leads by the damper's drag makes up for it.

@@ -55,7 +55,7 @@ def pull_site(v: Any, table: Any, n: int, time: float, model: int, data: int) ->
 @compiled
 def jacobian(v: Any, table: Any, ints: Any, a: int) -> int:
     """Write the site's Jacobian, rows × nv: linear rows if it is placed, angular ones if it is turned; return rows."""
-    out, chain, nv = floats(table[T_JACOBIAN]), longs(table[T_CHAIN]), v.sizes[1]
+    out, chain, nv = floats(table[T_JACOBIAN]), longs(table[T_CHAIN]), v.sizes.nv
     xpos, com = floats(table[T_XPOS]), floats(table[T_COM])
     site, root = 3 * ints[a + S_SITE], 3 * v.body_rootid[ints[a + S_BODY]]
     placed = ints[a + S_PLACED]
@@ -79,7 +79,7 @@ def jacobian(v: Any, table: Any, ints: Any, a: int) -> int:
 @compiled
 def site_rates(v: Any, table: Any, ints: Any, a: int, rows: int) -> None:
     """Write J·q̇ to the scratch."""
-    s, out, chain, nv = floats(table[T_SCRATCH]), floats(table[T_JACOBIAN]), longs(table[T_CHAIN]), v.sizes[1]
+    s, out, chain, nv = floats(table[T_SCRATCH]), floats(table[T_JACOBIAN]), longs(table[T_CHAIN]), v.sizes.nv
     for row in range(rows):
         total = 0.0
         for link in range(ints[a + S_LINKS]):
@@ -100,7 +100,7 @@ def ask_position(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: fl
     """Ask for accelerations that bring the site to its path."""
     s, xpos = floats(table[T_SCRATCH]), floats(table[T_XPOS])
     breaks, coefficients = floats(table[_T_BREAKS]), floats(table[_T_COEFFICIENTS])
-    lam, h, off = f[b + S_LAMBDA], v.times[1], 0.0
+    lam, h, off = f[b + S_LAMBDA], v.times.period, 0.0
     frozen = ints[a + S_FROZEN] != 0
     for k in range(3):
         ints[a + S_HINT], xd, vd, ad = evaluate(
@@ -149,7 +149,7 @@ def wanted_orientation(v: Any, table: Any, ints: Any, a: int, time: float) -> No
 @compiled
 def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time: float, row: int) -> None:
     """Ask for angular accelerations that bring the site to its orientation."""
-    s, lam, h = floats(table[T_SCRATCH]), f[b + S_LAMBDA], v.times[1]
+    s, lam, h = floats(table[T_SCRATCH]), f[b + S_LAMBDA], v.times.period
     mju_mat2Quat(table[T_SCRATCH] + 8 * _NOW, table[T_XMAT] + 72 * ints[a + S_SITE])
     wanted_orientation(v, table, ints, a, time)
     world_difference(s, _WANTED, s, _NOW, s, _ERROR)
@@ -184,7 +184,7 @@ def ask_orientation(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, time:
 @compiled
 def mobility(v: Any, table: Any, ints: Any, a: int, rows: int, model: int, data: int) -> None:
     """Write the factor of J·M⁻¹·Jᵀ to the scratch."""
-    s, nv, chain = floats(table[T_SCRATCH]), v.sizes[1], longs(table[T_CHAIN])
+    s, nv, chain = floats(table[T_SCRATCH]), v.sizes.nv, longs(table[T_CHAIN])
     jac, solved = floats(table[T_JACOBIAN]), floats(table[T_SOLVED])
     mj_solveM(model, data, table[T_SOLVED], table[T_JACOBIAN], rows)
     for p in range(rows):
@@ -208,7 +208,7 @@ def mobility(v: Any, table: Any, ints: Any, a: int, rows: int, model: int, data:
 def apply(v: Any, table: Any, ints: Any, a: int, f: Any, b: int, rows: int) -> None:
     """Clamp the force, meter it, and carry it to the joints."""
     s, jac, chain = floats(table[T_SCRATCH]), floats(table[T_JACOBIAN]), longs(table[T_CHAIN])
-    nv, h, size = v.sizes[1], v.times[1], 0.0
+    nv, h, size = v.sizes.nv, v.times.period, 0.0
     for row in range(min(rows, 3)):
         size += s[_ASK + row] ** 2
     size = math.sqrt(size)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from stunt.control.antagonist_program import antagonist_after, antagonist_before, antagonist_between
 from stunt.control.programs import AFTER, BEFORE, BETWEEN
-from stunt.control.views import longs, unpack
+from stunt.control.views import views_at
 
 
 def before(table: int, program: int, time: float, model: int, data: int) -> None:
     """Set the springs."""
-    antagonist_before(unpack(longs(table)), program, time)
+    antagonist_before(views_at(table), program, time)
 
 
 def between(table: int, program: int, time: float, model: int, data: int) -> None:
     """Feel the external torques."""
-    antagonist_between(unpack(longs(table)), program)
+    antagonist_between(views_at(table), program)
 
 
 def after(table: int, program: int, time: float, model: int, data: int) -> None:
     """Fade hand-overs."""
-    antagonist_after(unpack(longs(table)), program, time)
+    antagonist_after(views_at(table), program, time)
 
 
 HOOKS = {BEFORE: before, BETWEEN: between, AFTER: after}

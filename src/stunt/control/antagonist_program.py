@@ -12,12 +12,11 @@ from typing import Any
 from stunt.compiled import compiled, inlined
 from stunt.control import antagonist_layout as at
 from stunt.control.antagonist import ball_room, critical_share, curve_progress, least_tension, warped
+from stunt.control.board import FULL, IMPEDANCE, PASSIVE
+from stunt.control.engine import BALL, FREE
 from stunt.control.goals import quaternion_error
 from stunt.control.views import bytes_, floats, ints, longs
 
-_IMPEDANCE = 5
-_PASSIVE, _FULL = 0, 1
-_FREE, _BALL = 0, 1
 _W = at.WIDTH
 _MODE, _START, _END, _RATE, _WARP = at.MODE, at.START, at.END, at.RATE, at.WARP
 _KNOTS, _COMPENSATE, _RATIO, _SHIFT, _SPAN = at.KNOTS, at.COMPENSATE, at.RATIO, at.SHIFT, at.SPAN
@@ -89,7 +88,7 @@ def loads(v: Any, world: Any, out: Any, last_dof: Any, active: Any, holder: Any,
         found = found or active[int(world[_PROPS + 1 + 3 * k])] != 0
     if not found:
         return False
-    for i in range(v.sizes[1]):
+    for i in range(v.sizes.nv):
         out[i] = 0.0
     for k in range(props):
         grip, body = int(world[_PROPS + 1 + 3 * k]), int(world[_PROPS + 2 + 3 * k])
@@ -275,14 +274,14 @@ def antagonist_before(v: Any, address: int, time: float) -> None:
     table = longs(address)
     rows, external, scratch = floats(table[0]), floats(table[2]), floats(table[3])
     # An implicit spring is evaluated where the period ends, so that is the moment its curve is read for.
-    ahead = time + v.times[1]
-    for j in range(v.sizes[2]):
+    ahead = time + v.times.period
+    for j in range(v.sizes.njnt):
         i = v.jnt_dofadr[j]
         r = _W * i
         # Predicted gains do not change once the transition is over.
-        if rows[r] == 0.0 or rows[r + _SETTLED] != 0.0 or v.law[j] != _IMPEDANCE:
+        if rows[r] == 0.0 or rows[r + _SETTLED] != 0.0 or v.law[j] != IMPEDANCE:
             continue
-        if v.jnt_type[j] == _BALL:
+        if v.jnt_type[j] == BALL:
             drive_ball(v, rows, scratch, external, j, ahead)
             continue
         q = v.jnt_qposadr[j]
@@ -304,7 +303,7 @@ def antagonist_between(v: Any, address: int) -> None:
     table = longs(address)
     rows, world, external, carried = floats(table[0]), floats(table[1]), floats(table[2]), floats(table[11])
     loaded = loads(v, world, carried, longs(table[4]), bytes_(table[5]), ints(table[6]), floats(table[7]))
-    for i in range(v.sizes[1]):
+    for i in range(v.sizes.nv):
         r = _W * (v.jnt_dofadr[v.dof_jntid[i]])
         if rows[r] == 0.0 or rows[r + _MODE] != _SAMPLING:
             continue
@@ -324,16 +323,16 @@ def antagonist_after(v: Any, address: int, time: float) -> None:
     """
     table = longs(address)
     last, start, jump, until = longs(table[8]), floats(table[9]), floats(table[10]), floats(table[12])
-    if v.counts[4] == 0 and time >= until[0]:
+    if v.counts.law_changed == 0 and time >= until[0]:
         return
     if until[0] == math.inf:  # the first step: all laws are new
         until[0] = time
-    for i in range(v.sizes[1]):
+    for i in range(v.sizes.nv):
         law = v.law[v.dof_jntid[i]]
         if last[i] != law:
             changed_hands(v, last, start, jump, i, law, time)
             until[0] = time + _HAND_OVER
-        if time - start[i] < _HAND_OVER and law != _PASSIVE:
+        if time - start[i] < _HAND_OVER and law != PASSIVE:
             s = (time - start[i]) / _HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
             v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])
@@ -342,9 +341,9 @@ def antagonist_after(v: Any, address: int, time: float) -> None:
 @compiled
 def changed_hands(v: Any, last: Any, start: Any, jump: Any, i: int, law: int, time: float) -> None:
     """Note the jump in torque of a degree of freedom whose law is new."""
-    if last[i] >= 0 and law != _PASSIVE and v.jnt_type[v.dof_jntid[i]] != _FREE:
+    if last[i] >= 0 and law != PASSIVE and v.jnt_type[v.dof_jntid[i]] != FREE:
         now = v.applied[i]
-        if law != _FULL or v.planted[i] != 0:
+        if law != FULL or v.planted[i] != 0:
             now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
         start[i], jump[i] = time, v.torque[i] - now
     last[i] = law

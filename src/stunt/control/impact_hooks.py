@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stunt.control.impact_kernel import strike
 from stunt.control.programs import CONTACTS
-from stunt.control.views import longs, unpack
+from stunt.control.views import longs, views_at
 
 
 def contacts(table: int, program: int, time: float, model: int, data: int) -> None:
     """Solve the impacts of this step, if there are any."""
-    strike(unpack(longs(table)), longs(program), model, data)
+    strike(views_at(table), longs(program), model, data)
 
 
 HOOKS = {CONTACTS: contacts}

@@ -49,7 +49,7 @@ def strike(v: Any, table: Any, model: int, data: int) -> None:
 def gather(v: Any, table: Any, ncon: int) -> tuple[int, bool]:
     """Choose the contacts that touch within this step; return how many, and whether one is new and approaching."""
     numbers, chosen, offsets = floats(table[T_NUMBERS]), longs(table[T_CHOSEN]), longs(table[T_OFFSETS])
-    velocity, nv = floats(table[T_VELOCITY]), v.sizes[1]
+    velocity, nv = floats(table[T_VELOCITY]), v.sizes.nv
     count, struck = 0, False
     for number in range(ncon):
         if count >= MOST:
@@ -89,7 +89,7 @@ def write_rows(v: Any, table: Any, contact: int, number: int) -> float:
     Returns:
         The square of the normal row.
     """
-    offsets, rows, nv = longs(table[T_OFFSETS]), floats(table[T_ROWS]), v.sizes[1]
+    offsets, rows, nv = longs(table[T_OFFSETS]), floats(table[T_ROWS]), v.sizes.nv
     for i in range(3 * number * nv, 3 * (number + 1) * nv):
         rows[i] = 0.0
     geoms, bodies = ints(contact + offsets[O_GEOMS]), ints(table[T_GEOM_BODY])
@@ -105,7 +105,7 @@ def write_rows(v: Any, table: Any, contact: int, number: int) -> float:
 @compiled
 def add_body(v: Any, table: Any, contact: int, body: int, sign: float, number: int) -> None:
     """Add one body's motion at the contact to the rows."""
-    offsets, rows, nv = longs(table[T_OFFSETS]), floats(table[T_ROWS]), v.sizes[1]
+    offsets, rows, nv = longs(table[T_OFFSETS]), floats(table[T_ROWS]), v.sizes.nv
     frame, point = floats(contact + offsets[O_FRAME]), floats(contact + offsets[O_POSITION])
     com, parent = floats(table[T_COM]), ints(table[T_DOF_PARENT])
     i = longs(table[T_LAST_DOF])[body]
@@ -157,7 +157,7 @@ def remember(table: Any, ncon: int) -> None:
 @compiled
 def solve_impact(v: Any, table: Any, k: int, model: int, data: int) -> None:
     """Find the impulses and change the velocities by M⁻¹·Jᵀ·R."""
-    nv, n = v.sizes[1], 3 * k
+    nv, n = v.sizes.nv, 3 * k
     rows, solved, a = floats(table[T_ROWS]), floats(table[T_SOLVED]), floats(table[T_MATRIX])
     numbers, counts, total = floats(table[T_NUMBERS]), longs(table[T_COUNTS]), floats(table[T_TOTAL])
     mj_solveM(model, data, table[T_SOLVED], table[T_ROWS], n)

@@ -21,10 +21,10 @@ from typing import Any, Final
 
 from stunt.compiled import compiled
 from stunt.control import worldspace as w
+from stunt.control.engine import BALL
 from stunt.control.small import multiply_quaternions
 from stunt.control.views import floats, longs
 
-_BALL = 1
 MEMORY: Final = 0.02
 """Time constant with which an impulse that nobody claimed is forgotten [s]."""
 
@@ -175,7 +175,7 @@ def between_frames(
         q, d = v.jnt_qposadr[j], v.jnt_dofadr[j]
         q0, u0 = first + q - root_q, first + nq + d - root_d
         q1, u1 = second + q - root_q, second + nq + d - root_d
-        if v.jnt_type[j] == _BALL:
+        if v.jnt_type[j] == BALL:
             turn_hermite(rows, q0, u0, q1, u1, s, seconds, x, where, q, pace, d)
         else:
             where[q], pace[d] = hermite(rows[q0], rows[u0], rows[q1], rows[u1], s, seconds)
@@ -184,8 +184,8 @@ def between_frames(
 @compiled
 def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     """Write the forces that take an actor to its data's velocity in this step, if nothing is in the way."""
-    data_state(v, t, a, i, f, n, time + v.times[0])
-    pace, first, last, h = floats(t[w.T_PACE]), a[i + w.ROOT_DOF], a[i + w.DOF1], v.times[0]
+    data_state(v, t, a, i, f, n, time + v.times.step)
+    pace, first, last, h = floats(t[w.T_PACE]), a[i + w.ROOT_DOF], a[i + w.DOF1], v.times.step
     firm = f[n + w.KIN_FIRM]
     for d in range(first, last):
         gain = (pace[d] - v.qvel[d]) / h
@@ -204,7 +204,7 @@ def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
 @compiled
 def put_on_data(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
     """After a step: remember what contacts gave, and put the actor where its data has it."""
-    h = v.times[0]
+    h = v.times.step
     owed, constraint = floats(t[w.T_OWED]), floats(t[w.T_CONSTRAINT])
     where, pace = floats(t[w.T_WHERE]), floats(t[w.T_PACE])  # as `push_along` left them: of the step's end
     keep = max(0.0, 1.0 - h / MEMORY)

@@ -25,7 +25,7 @@ from typing import Any, Final
 from numba import types
 from numba.extending import intrinsic
 
-from stunt.compiled import callback, compiled
+from stunt.compiled import INTERPRETED, callback, called, compiled
 
 SLOTS: Final = 8
 ANTAGONIST: Final = 0
@@ -64,7 +64,9 @@ def connect(board: Any) -> None:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _call(typing_context: Any, address: Any, table: Any, program: Any, time: Any, model: Any, data: Any) -> Any:
+def _call_compiled(
+    typing_context: Any, address: Any, table: Any, program: Any, time: Any, model: Any, data: Any
+) -> Any:
     """Call a callback by its address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -80,9 +82,16 @@ def _call(typing_context: Any, address: Any, table: Any, program: Any, time: Any
     return types.void(whole, whole, whole, types.float64, whole, whole), generate
 
 
+def _call_interpreted(address: int, table: int, program: int, time: float, model: int, data: int) -> None:
+    called(address)(table, program, time, model, data)
+
+
+_call = _call_interpreted if INTERPRETED else _call_compiled
+
+
 @compiled
 def call_programs(v: Any, phase: int, time: float, model: int, data: int) -> None:
     """Call every program in use that acts in this phase."""
     for slot in range(SLOTS):
         if v.programs[slot] != 0 and v.hooks[phase * SLOTS + slot] != 0:
-            _call(v.hooks[phase * SLOTS + slot], v.counts[3], v.programs[slot], time, model, data)
+            _call(v.hooks[phase * SLOTS + slot], v.counts.table, v.programs[slot], time, model, data)

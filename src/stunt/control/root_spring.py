@@ -181,7 +181,7 @@ def help_root(
     v: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any
 ) -> None:
     """Apply the root's help and meter it."""
-    h, d = v.times[0], a[i + w.ROOT_DOF]
+    h, d = v.times.step, a[i + w.ROOT_DOF]
     net = math.sqrt(constraint[d] ** 2 + constraint[d + 1] ** 2 + constraint[d + 2] ** 2)
     touching = net > _TOUCH * f[n + w.WEIGHT]
     f[n + w.TOUCHING] = 1.0 if touching else 0.0

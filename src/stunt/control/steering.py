@@ -31,7 +31,7 @@ _SHORTEST = 0.3  # of a leg: nearer to the hip a foot is not moved sideways by t
 def steer_legs(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, xpos: Any) -> None:
     """Go on turning the legs of an actor: in the swing toward the clip's place, in the stance back."""
     steer, legs, swing = floats(t[w.T_STEER]), longs(a[i + w.LEGS]), floats(a[i + w.SWING])
-    count, frames, h = a[i + w.LEG_COUNT], a[i + w.FRAMES], v.times[0]
+    count, frames, h = a[i + w.LEG_COUNT], a[i + w.FRAMES], v.times.step
     x = min(max((time + h - f[n + w.START]) * f[n + w.FPS], 0.0), frames - 1.0)
     low = int(min(x, max(frames - 2.0, 0.0)))
     high, share = min(low + 1, frames - 1), x - low

@@ -25,10 +25,10 @@ but beside a heel that stands too; with gains for all of that, a tenth of a degr
 @compiled
 def set_beat_gains(v: Any, a: Any, i: int, f: Any, n: int, gain: float) -> None:
     """Write each joint's stiffness and damping for a beat that is T away (P0 eq. 4, n corrected)."""
-    rate = v.times[2] / f[n + w.AHEAD]  # 1/λ
+    rate = v.times.constants / f[n + w.AHEAD]  # 1/λ
     # A foot that lands has a person above it at once. Its gains follow within λ: sooner they would answer a landing
     # that is a little early with more than the joint has.
-    share = min(1.0, v.times[0] * rate)
+    share = min(1.0, v.times.step * rate)
     for d in range(a[i + w.DOF0], a[i + w.DOF1]):
         moment = v.mass_matrix[v.rowadr[d] + v.rownnz[d] - 1]
         if v.planted[d]:
@@ -63,7 +63,7 @@ def beat_forces(v: Any, a: Any, i: int, u: Any, force: Any) -> None:
 @inlined
 def step_stiffness(v: Any, d: int) -> float:
     """Return what a joint's spring weighs in a step, S = h·d + h²·k [kg·m²]."""
-    h = v.times[0]
+    h = v.times.step
     return float(h * (v.damping[d] + h * v.stiffness[d]))
 
 

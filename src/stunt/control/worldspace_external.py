@@ -39,7 +39,7 @@ def see_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float
 
     The root is noted as turning wrongly by that much too: it is what the bones hang on, whatever their joints' weights.
     """
-    x, s, cvel, h = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(t[w.T_CVEL]), v.times[0]
+    x, s, cvel, h = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(t[w.T_CVEL]), v.times.step
     root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
     if a[i + w.ABSOLUTE] != 0:
         return  # what the rows ask for already goes by the world
@@ -54,7 +54,7 @@ def see_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float
 @compiled
 def stiffen_root(v: Any, t: Any, a: Any, i: int, f: Any, n: int, gain: float) -> None:
     """Add to the root's own inertia the stiffness of all bones, and of the weak spring as far as it is not clamped."""
-    stiff, first, h = floats(t[w.T_STIFF]), a[i + w.ROOT_DOF] + 3, v.times[0]
+    stiff, first, h = floats(t[w.T_STIFF]), a[i + w.ROOT_DOF] + 3, v.times.step
     tilt, yaw = f[n + w.HELD_TILT], f[n + w.HELD_YAW]
     level = upright = 0.0
     if a[i + w.ROOT_MODE] == w.WEAK:  # a hook's is added for either form

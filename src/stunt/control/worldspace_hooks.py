@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from stunt.control.programs import EACH_STEP, STEPPED
-from stunt.control.views import longs, unpack
+from stunt.control.views import views_at
 from stunt.control.worldspace_kernel import worldspace_between, worldspace_stepped
 
 
 def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
     """Drive all actors."""
-    worldspace_between(unpack(longs(table)), program, time, model, data)
+    worldspace_between(views_at(table), program, time, model, data)
 
 
 def stepped(table: int, program: int, time: float, model: int, data: int) -> None:
     """See what came of the step."""
-    worldspace_stepped(unpack(longs(table)), program, time, model, data)
+    worldspace_stepped(views_at(table), program, time, model, data)
 
 
 HOOKS = {EACH_STEP: each_step, STEPPED: stepped}

@@ -52,7 +52,7 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, xmat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_XMAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
     x, s, rows = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(a[i + w.ROWS])
-    root, end, h, rate = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0], 1.0 / f[n + w.LOOK]
+    root, end, h, rate = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times.step, 1.0 / f[n + w.LOOK]
     frame = (time + h - f[n + w.START]) * f[n + w.FPS]
     ahead = 0.5 * f[n + w.LOOK] * f[n + w.FPS]
     low, high, share = frame_at(a[i + w.FRAMES], frame)
@@ -85,7 +85,7 @@ def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
     """Write what the step's stiffness of each bone is, S = h·k₂ + h²·k₁, and of everything outboard of it."""
     parent, own = ints(t[w.T_PARENT]), a[i + w.MODE] != w.WORLD
     total, stiff, k1, k2 = floats(t[w.T_SUM]), floats(t[w.T_STIFF]), floats(t[w.T_K1]), floats(t[w.T_K2])
-    root, end, h = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0]
+    root, end, h = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times.step
     for b in range(root + 1, end):
         stiff[b] = total[b] = gain * (h * k2[b] + h * h * k1[b])
     if not own:
@@ -106,7 +106,7 @@ def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float,
             feed[d] = share * (v.bias[d] - v.passive[d])
         return
     rows, frames, width = floats(a[i + w.ROW_TORQUE]), a[i + w.FRAMES], last - first
-    low, high, share = frame_at(frames, (time + v.times[0] - f[n + w.START]) * f[n + w.FPS])
+    low, high, share = frame_at(frames, (time + v.times.step - f[n + w.START]) * f[n + w.FPS])
     for d in range(first, last):
         one, two = rows[low * width + d - first], rows[high * width + d - first]
         feed[d] = awake * (one + share * (two - one))
@@ -146,7 +146,7 @@ def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
     """A meat-hook is stiff: its spring is implicit too."""
     if a[i + w.ROOT_MODE] != w.HOOK:
         return
-    h, d, rate = v.times[0], a[i + w.ROOT_DOF], f[n + w.HOOK_K]
+    h, d, rate = v.times.step, a[i + w.ROOT_DOF], f[n + w.HOOK_K]
     for k in range(6):
         stiff = h * f[n + w.ROOT_K2] + h * h * f[n + w.ROOT_K1]
         if k < 3:
@@ -239,7 +239,7 @@ def write_down(v: Any, t: Any, worst: float) -> None:
             continue
         if a[i + w.EXTERNAL] != 0:
             end_help(v, t, a, i, f, n)
-        meter_root(f, n, v.times[0])
+        meter_root(f, n, v.times.step)
         for j in range(a[i + w.JNT0], a[i + w.JNT1]):
             load = load_of(v, torque, j)
             f[n + w.JOINT_STEPS] += 1.0

@@ -10,13 +10,12 @@ from typing import Any
 
 from stunt.compiled import compiled, inlined
 from stunt.control import worldspace as w
-from stunt.control.engine import mj_factorM, mj_solveM
+from stunt.control.engine import BALL, mj_factorM, mj_solveM
 from stunt.control.root_spring import gain_now
 from stunt.control.views import floats
 from stunt.control.worldspace_external import couple_to_root
 from stunt.control.worldspace_torques import add_inertia, add_torques, end_torques
 
-_BALL = 1
 _GROW = 1.15
 """How fast a joint's weight recovers per step."""
 _TARGET = 0.93
@@ -40,7 +39,7 @@ def load_of(v: Any, torque: Any, j: int) -> float:
     """Return a joint's torque as a share of its strength; of a ball joint the length of its torque."""
     d = v.jnt_dofadr[j]
     size = abs(torque[d])
-    if v.jnt_type[j] == _BALL:
+    if v.jnt_type[j] == BALL:
         size = math.sqrt(torque[d] ** 2 + torque[d + 1] ** 2 + torque[d + 2] ** 2)
     return float(size / v.limit[d])
 
@@ -102,7 +101,7 @@ def weaken_all(
 def foresee(v: Any, t: Any, count: int, a: Any, f: Any, model: int, data: int) -> None:
     """Write the torques of the step to come, with the last contact forces."""
     right, constraint, ahead = floats(t[w.T_RIGHT]), floats(t[w.T_CONSTRAINT]), floats(t[w.T_ACCELERATION])
-    for d in range(v.sizes[1]):
+    for d in range(v.sizes.nv):
         right[d] = v.passive[d] - v.bias[d] + v.applied[d] + constraint[d]
     mj_solveM(model, data, t[w.T_ACCELERATION], t[w.T_RIGHT], 1)
     for actor in range(count):

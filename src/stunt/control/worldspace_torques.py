@@ -62,7 +62,7 @@ def take_over_damping(v: Any, t: Any, a: Any, i: int) -> None:
 @inlined
 def keep_inertia(v: Any, t: Any, a: Any, i: int) -> None:
     """Note the body's own inertia, with its damping, before anything is added to it."""
-    kept, flesh, h = floats(t[w.T_INERTIA]), floats(t[w.T_FLESH]), v.times[0]
+    kept, flesh, h = floats(t[w.T_INERTIA]), floats(t[w.T_FLESH]), v.times.step
     first, last = a[i + w.DOF0], a[i + w.DOF1]
     for k in range(v.rowadr[first], v.rowadr[last - 1] + v.rownnz[last - 1]):
         kept[k] = v.mass_matrix[k]
