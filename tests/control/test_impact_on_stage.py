@@ -32,7 +32,7 @@ def strike(stage):
         return None
     mass = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, mass)
-    impulses, chosen = impacts._arrays[5], impacts._arrays[7][: impacts.size]
+    impulses, chosen = impacts.total, impacts.chosen[: impacts.size]
     given = sum(jacobian(model, data, n).T @ impulses[3 * k : 3 * k + 3] for k, n in enumerate(chosen))
     return float(np.abs(mass @ (data.qvel - before) - given).max()), impacts.size
 

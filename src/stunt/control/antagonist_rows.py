@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control import antagonist_layout as at
+from stunt.control.impact_program import last_dofs
 from stunt.control.programs import ANTAGONIST
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Antagonist:
         self.external = np.zeros(model.nv)
         self.carried = np.zeros(model.nv)
         self.scratch = np.zeros(16)
-        self._last_dof = _last_dofs(model)
+        self._last_dof = last_dofs(model)
         self._keep = [
             self.rows, self.world, self.external, self.scratch, self._last_dof,
             data.eq_active, model.eq_obj1id, data.subtree_com, self.last_law, self.hand_start, self.hand_torque,
@@ -114,12 +115,3 @@ class Antagonist:
         return [
             self.rows, self.world, self.external, self.last_law, self.hand_start, self.hand_torque, self.fading_until,
         ]  # fmt: skip
-
-
-def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
-    """Return the outermost degree of freedom that moves each body; −1 for what nothing moves."""
-    last = np.full(model.nbody, -1, np.int64)
-    for body in range(1, model.nbody):
-        own = model.body_dofadr[body] + model.body_dofnum[body] - 1
-        last[body] = own if model.body_dofnum[body] else last[model.body_parentid[body]]
-    return last

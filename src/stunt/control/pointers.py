@@ -68,6 +68,7 @@ class Memory:
         dtype, owner = np.dtype(kind), _owner(address)
         if owner is not None and owner.dtype.names is None and _plain(owner.dtype) != _plain(dtype):
             raise TypeError(f"memory of {owner.dtype} is read as {dtype}")
+        self.address = address
         self._numbers = _array_at(address, _room(address) // dtype.itemsize, dtype)
         self._count = len(self._numbers)
 
@@ -134,6 +135,22 @@ longs = pointer(np.int64)
 """Stunt's integers."""
 bytes_ = pointer(np.uint8)
 """Flags."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _compiled_address(typing_context: Any, array: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(array), generate
+
+
+def _interpreted_address(array: Memory) -> int:
+    return array.address
+
+
+address = _interpreted_address if INTERPRETED else _compiled_address
+"""In kernels: the address of an array, for functions of the engine."""
 
 
 # ---- records
