@@ -10,11 +10,12 @@ SOURCE = Path(__file__).parents[1] / "src" / "stunt"
 
 # Each room may import the rooms to its left, and itself.
 ORDER = (
-    "base", "character", "motion", "control", "stage", "record", "direction", "export", "gym", "figures", "studio",
-    "bench", "cli",
+    "base", "maths", "character", "motion", "library", "control", "stage", "record", "drive", "supervise", "play",
+    "script",
+    "check", "export", "gym", "studio", "cli",
 )  # fmt: skip
-BASE = ("errors", "rotations", "compiled", "archives", "__init__")
-EXAMPLES_FOR = ("figures", "studio", "bench", "cli")
+BASE = ("errors", "schema", "archives", "__init__")
+EXAMPLES_FOR = ("studio", "cli")
 
 
 def room_of(module: str) -> str:

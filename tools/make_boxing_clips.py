@@ -15,9 +15,9 @@ import numpy as np
 from make_clips import ANKLE, BALL, NAMES, OUT, Scenario, Track, _guard, column, turn
 from make_stunt_clips import smooth
 
-from stunt.motion.clip import Clip
+from stunt.maths.rotations import Floats, multiply, rotate
+from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.rotations import Floats, multiply, rotate
 
 LEFT, LEFT_YAW = np.array([0.22, 0.10, ANKLE]), -12.0
 RIGHT_BALL, RIGHT_YAW, HEEL_UP = np.array([-0.26, -0.13, ANKLE]) + rotate(turn(0.0, 0.0, -45.0), BALL), -45.0, 10.0

@@ -15,9 +15,9 @@ from make_clips import _TREE, ANKLE, FPS, NAMES, OUT, SHANK, THIGH, Scenario, Tr
 from make_stunt_clips import STAND, smooth
 from scipy.ndimage import gaussian_filter1d
 
-from stunt.motion.clip import Clip
+from stunt.maths.rotations import Floats, multiply, rotate, slerp
+from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.rotations import Floats, multiply, rotate, slerp
 
 _REACH = Track({
     0: 122, 40: 108, 75: 100, 100: 112, 130: 136, 160: 160, 180: 170, 205: 168, 260: 150, 300: 138, 360: 122,

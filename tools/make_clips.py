@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
-from stunt.motion.clip import Clip, EndSite, Skeleton
+from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, rotate
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.euler import from_euler
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.motion.formats.euler import from_euler
-from stunt.rotations import Floats, conjugate, from_matrix, multiply, rotate
 
 OUT = Path(__file__).parent.parent / "src" / "stunt" / "examples" / "clips"
 FPS = 60.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from make_clips import ANKLE, OUT, Scenario, Track, column
 
-from stunt.motion.clip import Clip
+from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
 
 

@@ -25,9 +25,9 @@ from make_clips import (
 )
 from scipy.ndimage import gaussian_filter1d
 
-from stunt.motion.clip import Clip
+from stunt.maths.rotations import Floats, rotate
+from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.rotations import Floats, rotate
 
 GRAVITY = 9.81
 STAND = 0.905  # height of the hips, standing [m]

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from make_clips import ANKLE, BALL, HEEL, OUT, Scenario, Track, column, turn
 
-from stunt.motion.clip import Clip
+from stunt.maths.rotations import Floats, rotate
+from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.rotations import Floats, rotate
 
 CYCLE, STRIDE = 1.0667, 1.18  # of the straight walk [s], [m]
 AHEAD = 0.300  # of the ankle before the pelvis at heel strike [m]

@@ -6,21 +6,21 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt import rotations
 from stunt.character.ligaments import OVERSTRETCH, TILT
-from stunt.direction.motion_rows import motion_of_clip
-from stunt.direction.tracker import Tracker
-from stunt.motion.library import clip_entries, find_clip
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import body_from_clip
-from stunt.stage.loop import Stage
+from stunt.drive.body.tracker import Tracker
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.library.names import clip_entries, find_clip
+from stunt.library.read import read_clip
+from stunt.maths import rotations
+from stunt.motion.rig.skeleton_body import body_from_clip
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 
 def follower(clip: str) -> Tracker:
     """Return a body of one of Stunt's own clips that follows it."""
     path = find_clip(clip)
-    stage = Stage(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120, control_hz=120))
+    stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120, control_hz=120))
     return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stunt.cli.main import main
-from stunt.motion.library import OWN_CLIPS
+from stunt.library.names import OWN_CLIPS
 
 
 def test_check_says_what_a_clip_is_and_what_would_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,8 +51,8 @@ def test_a_clip_file_is_a_body_in_scripts(tmp_path: Path) -> None:
 
 
 def test_a_body_called_skeleton_has_the_bones_of_the_characters_clip() -> None:
-    from stunt.direction.script_file import script_from_data
     from stunt.errors import MissingValueError
+    from stunt.script.file import script_from_data
 
     data = {"characters": {"ada": "skeleton"}, "performance": {"ada": {"clips": {"play": [{"clip": "walk"}]}}}}
     script = script_from_data(data)
@@ -92,7 +92,7 @@ def test_check_takes_a_skeleton_for_a_body_and_gives_json(capsys: pytest.Capture
 
 
 def test_check_writes_which_body_is_which_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from stunt.motion.mapping import read_mapping
+    from stunt.motion.clips.mapping import read_mapping
 
     assert main(["check", str(MODELS / "pip.xml"), "--mapping", str(tmp_path / "map.yaml")]) == 0
     written = (tmp_path / "map.yaml").read_text()

@@ -86,7 +86,7 @@ def test_show_live_plays_the_take(stunt, script, monkeypatch, options, call):
 def test_figures_are_drawn_into_a_folder_and_named(stunt, script, monkeypatch):
     figures = types.ModuleType("p0")
     figures.make = lambda out: [out / "one.png"]
-    monkeypatch.setitem(sys.modules, "stunt.figures.p0", figures)
+    monkeypatch.setitem(sys.modules, "papers.p0.figures", figures)
     assert stunt("figures", "p0", "--out", "pictures").out == "pictures/one.png\n"
     assert stunt("figures").out == "figures/one.png\n"
 
@@ -94,7 +94,7 @@ def test_figures_are_drawn_into_a_folder_and_named(stunt, script, monkeypatch):
 def test_bench_gets_the_rest_of_the_command_line(stunt, monkeypatch):
     bench, calls = types.ModuleType("main"), []
     bench.run = lambda rest: calls.append(rest) or 1
-    monkeypatch.setitem(sys.modules, "stunt.bench.main", bench)
+    monkeypatch.setitem(sys.modules, "benchmarks.main", bench)
     assert stunt("bench", "--quick", "cost").code == 1
     assert calls == [["--quick", "cost"]]
 

@@ -10,10 +10,10 @@ import pytest
 from stunt.cli.main import main
 from stunt.cli.parser import parse
 from stunt.cli.track_command import script_of
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import load_script
 from stunt.errors import InvalidValueError
-from stunt.motion.library import OWN_CLIPS, find_clip
+from stunt.library.names import OWN_CLIPS, find_clip
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
 
 KEYS = {
     "error_deg_mean", "error_deg", "joint_error_deg", "drift_m", "path_m", "foot_slide_m", "fell", "assistance",

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stunt.cli.main import main
-from stunt.direction.script_file import load_script
 from stunt.errors import InvalidValueError
+from stunt.script.file import load_script
 
 
 def tracked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from stunt.control import antagonist as law
-from stunt.control.tension_units import JointScale, Tension, tension_of
+from stunt.control.tension import law
+from stunt.control.tension.units import JointScale, Tension, tension_of
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.transition import PRESETS, ball_share, make_curve, preset
 

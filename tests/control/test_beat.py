@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from stunt.control.beat import (
+from stunt.control.beat.law import (
     TIME_CONSTANTS,
     approach,
     arrival_exponents,

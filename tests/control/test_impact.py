@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stunt.control.impact import COULOMB, FRICTIONLESS, collide
+from stunt.control.impact.law import COULOMB, FRICTIONLESS, collide
 
 
 def impact(a, before, mu, kind, e):

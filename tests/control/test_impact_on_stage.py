@@ -5,8 +5,8 @@ import numba
 import numpy as np
 import pytest
 
-from stunt.control.impact_hooks import contacts
-from stunt.stage.loop import Stage
+from stunt.control.impact.hooks import contacts
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
 solve = numba.njit(contacts)
@@ -40,7 +40,7 @@ def strike(stage):
 @pytest.mark.parametrize("friction", ["none", "coulomb", "infinite"])
 def test_a_falling_person_loses_no_momentum_in_impacts(friction):
     person = CharacterSpec("human47", root="free")
-    stage = Stage(Scene(characters={"ada": person}, collisions=Collisions(restitution=0.4, friction=friction)))
+    stage = StageLoop(Scene(characters={"ada": person}, collisions=Collisions(restitution=0.4, friction=friction)))
     stage.data.qvel[[0, 4]] = -1.5, -1.0
     found = []
     for _ in range(480):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from stunt.character.bodies import BUILT_IN, make_body
-from stunt.control.inertia import composite_inertias, inertia_matrix, joint_moments
+from stunt.control.core.inertia import composite_inertias, inertia_matrix, joint_moments
 
 DRAGON = "tests/character/models/dragon.xml"
 

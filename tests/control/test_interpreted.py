@@ -38,7 +38,7 @@ def test_an_interpreted_performance_is_the_compiled_one_but_for_fused_rounding(b
 
 OUTSIDE = """
 import numpy as np
-from stunt.control.pointers import Table, address_of, floats, layout, longs, record
+from stunt.maths.pointers import Table, address_of, floats, layout, longs, record
 
 array, whole = np.arange(6.0).reshape(2, 3), np.arange(3)
 assert floats(address_of(array))[5] == 5.0

@@ -4,11 +4,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.control.board import COUPLINGS, FULL, PASSIVE
-from stunt.control.coupled import solve_in_place
-from stunt.direction.performer import Performer
+from stunt.control.core.board import COUPLINGS, FULL, PASSIVE
+from stunt.control.core.coupled import solve_in_place
+from stunt.drive.beats.performer import Performer
 from stunt.motion.pose import Pose
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 HANGING = (0.0, 0.0, 0.5)
@@ -16,7 +16,7 @@ HANGING = (0.0, 0.0, 0.5)
 
 def stage_of(body="human39", hz=480.0, root="fixed", at=HANGING, **scene):
     spec = CharacterSpec(body, root=root, at=at, self_collision=False)
-    return Stage(Scene(characters={"ada": spec}, physics_hz=hz, control_hz=hz, **scene))
+    return StageLoop(Scene(characters={"ada": spec}, physics_hz=hz, control_hz=hz, **scene))
 
 
 def random_goal(stage, seed, share=0.5):
@@ -104,14 +104,14 @@ def test_passive_joints_swing_while_the_others_arrive():
 
 
 def test_ball_joints_arrive_like_hinges():
-    stage = Stage(Scene(characters={"ada": CharacterSpec("tests/character/models/dragon.xml", at=(0, 0, 2))}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("tests/character/models/dragon.xml", at=(0, 0, 2))}))
     character = stage.characters["ada"]
     balls = [character.joints[name] for name in ("wing_l", "wing_r")]
     assert all(joint.kind == "ball" for joint in balls)
     angle = 0.4
     pose = Pose("turned", {joint.name: (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0) for joint in balls})
     for coupling in COUPLINGS:
-        stage = Stage(stage.built)
+        stage = StageLoop(stage.built)
         performer = Performer(stage, "ada", coupling=coupling)
         performer.key(pose, at=0.5)
         stage.step(0.5)
@@ -140,7 +140,7 @@ def test_the_small_solver_solves():
 
 def test_control_slower_than_physics_still_arrives():
     scene = Scene(characters={"ada": CharacterSpec("human39", at=HANGING)}, physics_hz=960, control_hz=120)
-    stage = Stage(scene)
+    stage = StageLoop(scene)
     performer = Performer(stage, "ada")
     performer.key(Pose.degrees("reach", r_shoulder_flexion=90, r_elbow_flexion=40), at=0.5)
     stage.step(0.5)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stunt import rotations
-from stunt.control.worldspace_program import ServoSettings
-from stunt.direction.motion_rows import motion_of_clip
-from stunt.direction.tracker import Tracker
-from stunt.motion.library import find_clip
-from stunt.motion.read import read_clip
-from stunt.stage.loop import Stage
+from stunt.control.servo.memory import ServoSettings
+from stunt.drive.body.tracker import Tracker
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.library.names import find_clip
+from stunt.library.read import read_clip
+from stunt.maths import rotations
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 
@@ -21,7 +21,7 @@ def walker(*, steer: bool, off: float = 0.0, turned: float = 0.0, clip: str = "w
     """Put a walker on a stage, beside its path [m] or turned away from it [rad]."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=1.5, self_collision=False)
-    stage = Stage(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
+    stage = StageLoop(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
     motion = replace(motion_of_clip(read_clip(path), stage.character("a")), loop=True)
     tracker = Tracker(stage, "a", motion, settings=ServoSettings(steer=steer))
     root = stage.character("a").root

@@ -4,10 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.compiled import compiled
-from stunt.control.board import Board
-from stunt.control.pointers import Table, address_of, layout, record
-from stunt.control.views import LIST, TABLE, views_at
+from stunt.control.core.board import Board
+from stunt.control.core.views import LIST, TABLE, views_at
+from stunt.maths.compiled import compiled
+from stunt.maths.pointers import Table, address_of, layout, record
 
 PAIR = layout(("left", np.int64), ("turn", np.float64, 4), ("right", np.float64))
 pair_at = record(PAIR)

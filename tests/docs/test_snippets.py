@@ -54,8 +54,8 @@ def _prepare(page: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("snippet", YAML, ids=name_of)
 def test_a_script_is_one(snippet: Snippet, folder: Path) -> None:
-    from stunt.direction.check import check_against_stage
-    from stunt.direction.script_file import load_script
+    from stunt.script.check import check_against_stage
+    from stunt.script.file import load_script
     from stunt.stage.build import build
 
     for clip in ("walk", "idle", "punch"):

@@ -10,10 +10,10 @@ import pytest
 
 from stunt.cli.parser import parse
 from stunt.cli.track_command import script_of
-from stunt.direction.performance import Performance
-from stunt.direction.script import Script
-from stunt.motion.library import find_clip
+from stunt.drive.beats.spec import Script
+from stunt.library.names import find_clip
 from stunt.record.take import Take
+from stunt.script.performance import Performance
 from stunt.stage.scene import CharacterSpec, PropSpec, Push, Scene
 
 MODELS = Path(__file__).parents[1] / "character" / "models"

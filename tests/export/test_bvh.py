@@ -10,22 +10,22 @@ import pytest
 
 from stunt.character.character import Character
 from stunt.cli.main import main
-from stunt.control.root_spring import RootSpring
-from stunt.direction.clips_part import ClipsPart, PlaySpec
-from stunt.direction.performance import Performance
-from stunt.direction.script import Part, Script
+from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.beats.spec import Part, Script
 from stunt.errors import ExportError
 from stunt.export import export
+from stunt.export.contents import rig_of
 from stunt.export.options import Options
 from stunt.export.sampling import sample
-from stunt.export.stagecraft import rig_of
-from stunt.motion import clip_edit
-from stunt.motion.door import Overrides
+from stunt.library.names import find_clip
+from stunt.library.read import read_clip, read_raw
+from stunt.maths.rotations import heading
+from stunt.motion.clips import edit as clip_edit
+from stunt.motion.clips.assume import Overrides
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.motion.library import find_clip
-from stunt.motion.read import read_clip, read_raw
 from stunt.record.take import Take
-from stunt.rotations import heading
+from stunt.script.performance import Performance
+from stunt.script.sections.clips import ClipsPart, PlaySpec
 from stunt.stage.scene import CharacterSpec, Scene
 
 

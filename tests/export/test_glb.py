@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from stunt.export import export
+from stunt.export.contents import gather
 from stunt.export.options import Options
 from stunt.export.skin import skin
 from stunt.export.solids import colored_geoms, geom_surface
-from stunt.export.stagecraft import gather
-from stunt.motion.read import read_clip
-from stunt.rotations import rotate
+from stunt.library.read import read_clip
+from stunt.maths.rotations import rotate
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from stunt.export import export
+from stunt.export.contents import gather
 from stunt.export.options import Options
-from stunt.export.stagecraft import gather
-from stunt.rotations import to_matrix
+from stunt.maths.rotations import to_matrix
 
 pytest.importorskip("pxr", reason="usd-core is not installed: pip install 'stunt[usd]'")
 

@@ -10,11 +10,10 @@ from PIL import Image
 
 from stunt.errors import ExportError
 from stunt.export import Video, export
-from stunt.export.opengl import candidates, find_opengl
 from stunt.export.options import Options
 from stunt.export.sampling import sample
-from stunt.export.video_overlay import Beat, Overlay
-from stunt.export.video_shots import make_shot, pictures
+from stunt.export.video_overlay import Overlay, ShownBeat
+from stunt.export.video_shots import candidates, find_opengl, make_shot, pictures
 
 SMALL = (96, 72)
 
@@ -100,7 +99,7 @@ def test_the_following_camera_keeps_the_character_in_the_middle(walk_take):
 
 def test_the_clock_lights_up_at_a_beat_and_forgets_beats_outside():
     blank = np.full((240, 320, 3), 255, np.uint8)
-    beats = (Beat(0.5, "up", 0.1), Beat(9.0, "far", 0.1))
+    beats = (ShownBeat(0.5, "up", 0.1), ShownBeat(9.0, "far", 0.1))
     overlay = Overlay((320, 240), "label", beats, (0.0, 1.0), True)
     before, at, late = (np.asarray(overlay.draw(blank, time)).astype(int) for time in (0.45, 0.5, 0.95))
     blue = [(picture[..., 2] - picture[..., 0] > 100).sum() for picture in (before, at, late)]

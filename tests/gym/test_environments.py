@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 import stunt.gym as environments  # noqa: E402
 from stunt.errors import InvalidValueError, UnknownNameError  # noqa: E402
-from stunt.gym import Balance, Beats, Rates, StuntEnv, StuntVectorEnv, Track  # noqa: E402
+from stunt.gym import BalanceTask, Beats, Rates, StuntEnv, StuntVectorEnv, TrackTask  # noqa: E402
 
 IDS = list(environments.IDS.values())
 
@@ -106,14 +106,14 @@ def test_going_straight_for_the_pose_hits_the_beat_and_doing_nothing_does_not() 
 
 
 def test_standing_is_rewarded_and_a_hard_push_ends_it() -> None:
-    task = Balance(push=0.0, seconds=2.0)
+    task = BalanceTask(push=0.0, seconds=2.0)
     task.reset(np.random.default_rng(0))
     total = 0.0
     while not (task.truncated or task.terminated):
         task.step(np.zeros(task.actions, np.float32))
         total += task.reward
     assert task.truncated and 1.9 < total <= 2.0
-    hard = Balance(push=400.0, every=0.5, seconds=4.0)
+    hard = BalanceTask(push=400.0, every=0.5, seconds=4.0)
     hard.reset(np.random.default_rng(1))
     while not (hard.truncated or hard.terminated):
         hard.step(np.zeros(hard.actions, np.float32))
@@ -121,7 +121,7 @@ def test_standing_is_rewarded_and_a_hard_push_ends_it() -> None:
 
 
 def test_the_drawn_impulse_is_the_impulse_given() -> None:
-    task = Balance(push=50.0, every=0.2)
+    task = BalanceTask(push=50.0, every=0.2)
     task.reset(np.random.default_rng(4))
     momentum = []
     while not task.pushing:
@@ -133,7 +133,7 @@ def test_the_drawn_impulse_is_the_impulse_given() -> None:
 
 
 def test_being_in_the_clip_is_worth_the_most() -> None:
-    task = Track(anywhere=False)
+    task = TrackTask(anywhere=False)
     task.reset(np.random.default_rng(0))
     task._look()
     there = task.reward
@@ -146,7 +146,7 @@ def test_being_in_the_clip_is_worth_the_most() -> None:
 
 
 def test_springs_to_the_clip_follow_it_for_a_while_and_then_fall() -> None:
-    task = Track(seconds=6.0)
+    task = TrackTask(seconds=6.0)
     lasted = []
     for seed in range(4):
         task.reset(np.random.default_rng(seed))
@@ -159,9 +159,9 @@ def test_springs_to_the_clip_follow_it_for_a_while_and_then_fall() -> None:
 
 def test_actions_turn_ball_joints_by_a_rotation_vector() -> None:
     from stunt.gym import native
-    from stunt.rotations import difference
+    from stunt.maths.rotations import difference
 
-    task = Track(anywhere=False)
+    task = TrackTask(anywhere=False)
     task.reset(np.random.default_rng(0))
     action = np.zeros(task.actions, np.float32)
     action[3:6] = (0.5, -0.25, 0.1)
@@ -172,7 +172,7 @@ def test_actions_turn_ball_joints_by_a_rotation_vector() -> None:
 
 
 def test_a_task_can_be_saved_and_gone_on_with() -> None:
-    task = Balance(push=0.0)
+    task = BalanceTask(push=0.0)
     task.reset(np.random.default_rng(0))
     action = np.full(task.actions, 0.1, np.float32)
     for _ in range(5):

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.motion.clip import Clip, EndSite, Skeleton
-from stunt.rotations import from_rotation_vector
+from stunt.maths.rotations import from_rotation_vector
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
 
 MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
 needs_mocap = pytest.mark.skipif(not MOCAP.is_dir(), reason="the shared motion capture (../shared/mocap) is not here")

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 from clip_helpers import MOCAP
 
-from stunt.motion.clip import Clip
+from stunt.library.own_walks import own_walk_graph
+from stunt.library.read import read_clip
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import MotionGraph, build_graph
 from stunt.motion.graph.drawn_path import DrawnPath
-from stunt.motion.graph.own import own_walk_graph
-from stunt.motion.read import read_clip
 
 CAPTURED = (
     "walk__16_17_walk_90deg_left_turn",

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from stunt.cli.main import main
-from stunt.motion import clip_edit
-from stunt.motion.doctor import examine
+from stunt.library.doctor import examine
+from stunt.library.names import OWN_CLIPS
+from stunt.library.read import read_clip, read_raw
+from stunt.motion.clips import edit as clip_edit
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.motion.library import OWN_CLIPS
-from stunt.motion.read import read_clip, read_raw
-from stunt.motion.skeleton_body import body_from_clip
+from stunt.motion.rig.skeleton_body import body_from_clip
 
 WALK = OWN_CLIPS / "walk.bvh"
 SIX = "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"

@@ -9,9 +9,9 @@ import pytest
 from clip_helpers import random_clip
 
 from stunt.errors import StuntError
-from stunt.motion import clip_edit
-from stunt.motion.library import load_clip
-from stunt.rotations import difference, rotate
+from stunt.library.names import load_clip
+from stunt.maths.rotations import difference, rotate
+from stunt.motion.clips import edit as clip_edit
 
 
 def _angle(a: np.ndarray, b: np.ndarray) -> float:

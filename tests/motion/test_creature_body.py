@@ -11,13 +11,13 @@ import pytest
 
 from stunt.character.from_skeleton import Build
 from stunt.character.notes import describe_body
-from stunt.direction.body_doctor import examine_body
-from stunt.direction.performer import Performer
+from stunt.check.body import examine_body
+from stunt.drive.beats.performer import Performer
 from stunt.errors import BodyError
+from stunt.library.read import read_clip
 from stunt.motion.pose import Pose
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import SkeletonBody, body_from_clip
-from stunt.stage.loop import Stage
+from stunt.motion.rig.skeleton_body import SkeletonBody, body_from_clip
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 LEGS = (("FL", 26, 9), ("FR", 26, -9), ("HL", -26, 9), ("HR", -26, -9))
@@ -83,7 +83,7 @@ def test_a_mass_can_be_given_and_strength_is_enough_to_hold_the_limbs(dog: Path)
 
 def test_a_creature_makes_its_marks(dog: Path) -> None:
     scene = Scene({"rex": CharacterSpec(str(dog), at=(0, 0, 0.2))}, physics_hz=120, control_hz=120)
-    rex = Performer(Stage(scene), "rex")
+    rex = Performer(StageLoop(scene), "rex")
     half = 0.5 * math.radians(40)
     rex.key(Pose("paw", {"FL_a": (math.cos(half), 0.0, math.sin(half), 0.0)}), at=0.5)
     rex.stage.step(0.5)

@@ -11,15 +11,15 @@ import pytest
 from clip_helpers import SMALL_BVH, captures, needs_mocap, random_clip
 
 from stunt.errors import StuntError
-from stunt.motion.door import Overrides
+from stunt.library.names import OWN_CLIPS
+from stunt.library.read import read_clip, read_raw
+from stunt.maths.rotations import difference, normalise
+from stunt.motion.clips.assume import Overrides
+from stunt.motion.clips.euler import from_euler, to_euler
+from stunt.motion.clips.raw import ClipFileError
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.formats.deepmimic import WIDTH
-from stunt.motion.formats.euler import from_euler, to_euler
 from stunt.motion.formats.npz import SMPL, write_npz
-from stunt.motion.formats.raw import ClipFileError
-from stunt.motion.library import OWN_CLIPS
-from stunt.motion.read import read_clip, read_raw
-from stunt.rotations import difference, normalise
 
 
 def _file(folder: Path, text: str, name: str = "a.bvh") -> Path:
@@ -256,7 +256,7 @@ def test_a_skeleton_file_that_is_damaged_is_refused_or_read(tmp_path: Path) -> N
 
 
 def test_the_packages_own_clips_read_without_a_warning() -> None:
-    from stunt.motion.doctor import examine
+    from stunt.library.doctor import examine
 
     names = {path.stem: examine(path) for path in OWN_CLIPS.glob("*.bvh")}
     assert set(names) >= {"idle", "walk", "punch", "kick", "stand_up"}

@@ -13,10 +13,10 @@ from gltf_helpers import Writer, write_glb
 
 from stunt.character.notes import describe_body
 from stunt.errors import UnknownNameError
-from stunt.motion.formats.raw import ClipFileError
-from stunt.motion.library import load_clip
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import body_from_clip
+from stunt.library.names import load_clip
+from stunt.library.read import read_clip
+from stunt.motion.clips.raw import ClipFileError
+from stunt.motion.rig.skeleton_body import body_from_clip
 
 
 @pytest.mark.parametrize(("seed", "unit"), [(None, 1.0), (0, 1.0), (1, 0.01)])
@@ -85,7 +85,7 @@ def test_odd_names_are_mended_by_a_mapping_file(tmp_path: Path) -> None:
     assert main(["check", str(path), "--mapping", str(tmp_path / "map.yaml")]) == 0
     written = (tmp_path / "map.yaml").read_text()
     assert "hips: bone_0" in written and "l_thigh" in written and "bone_7" in written  # what is open stands in it
-    from stunt.motion.vocabulary import guess_parts
+    from stunt.motion.clips.vocabulary import guess_parts
 
     parts = guess_parts(clip.skeleton.names, clip.skeleton.parents)
     lines = [f"  {part}: bone_{joint}" for part, joint in parts.items()]

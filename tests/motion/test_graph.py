@@ -9,13 +9,13 @@ from graph_helpers import own_graph
 from scipy.optimize import minimize
 
 from stunt.errors import StuntError
+from stunt.library.names import load_clip
 from stunt.motion.graph import build as build_module
 from stunt.motion.graph.build import GraphSettings, build_graph
 from stunt.motion.graph.distance import alignment, distance_map, local_minima, make_clouds
 from stunt.motion.graph.drawn_path import DrawnPath
-from stunt.motion.graph.legs import with_ankle_at
+from stunt.motion.graph.footlock import with_ankle_at
 from stunt.motion.graph.planar import Planar
-from stunt.motion.library import load_clip
 
 
 def clouds_of(seed, half=2, frames=9):

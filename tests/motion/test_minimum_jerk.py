@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stunt import rotations
+from stunt.maths import rotations
 from stunt.motion.minimum_jerk import BallMinimumJerk, MinimumJerk
 
 RNG = np.random.default_rng(3)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.motion.doctor import foot_slide
-from stunt.motion.library import load_clip
-from stunt.motion.vocabulary import guess_parts
-from stunt.rotations import heading
+from stunt.library.doctor import foot_slide
+from stunt.library.names import load_clip
+from stunt.maths.rotations import heading
+from stunt.motion.clips.vocabulary import guess_parts
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from stunt.direction.supervisor.fight_part import own_searcher
 from stunt.errors import StuntError
-from stunt.motion.graph.own import OWN_BLOWS
+from stunt.library.own_walks import OWN_BLOWS
 from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.pursuit import Blow, Pursuit, PursuitSearcher, PursuitWalker
+from stunt.script.sections.fights import own_searcher
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.direction.learning.stored_machines import FOLDER as STORED
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import script_from_data
 from stunt.examples import _FOLDER as EXAMPLES
-from stunt.motion import clip_edit
+from stunt.library.names import load_clip
+from stunt.motion.clips import edit as clip_edit
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.formats.npz import write_npz
 from stunt.motion.graph.cache import MapCache
-from stunt.motion.library import load_clip
+from stunt.script.file import script_from_data
+from stunt.script.performance import Performance
+from stunt.supervise.learn.bids import FOLDER as STORED
 
 MOST_SECONDS = 20.0
 """No single file may take longer than this."""
@@ -29,18 +29,18 @@ from pathlib import Path
 from stunt.errors import StuntError
 kind, folder = sys.argv[1], Path(sys.argv[2])
 if kind == "clip":
-    from stunt.motion.doctor import examine as read
+    from stunt.library.doctor import examine as read
 elif kind == "markers":
     from stunt.motion.markers import read_c3d as read
 elif kind == "mapping":
-    from stunt.motion.mapping import read_mapping as read
+    from stunt.motion.clips.mapping import read_mapping as read
 elif kind == "script":
-    from stunt.direction.script_file import load_script as read
+    from stunt.script.file import load_script as read
 elif kind == "take":
     from stunt.record.take import Take
     read = Take.load
 elif kind == "machine":
-    from stunt.direction.learning.machine import load_machine as read
+    from stunt.supervise.learn.svm import load_machine as read
 elif kind == "cache":
     from stunt.motion.graph.cache import MapCache
     def read(path):

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from clip_helpers import random_clip
 
+from benchmarks.similarity_states import ClipEntry, SimilarityIndex, joint_weights, states_of, variations
 from stunt.errors import StuntError
-from stunt.motion.clip import ClipPose
-from stunt.motion.clip_edit import placed
-from stunt.motion.library import load_clip
-from stunt.motion.similarity import ClipEntry, SimilarityIndex, joint_weights, states_of
-from stunt.motion.similarity_hour import variations
-from stunt.motion.similarity_index import FEW, FrameIndex
-from stunt.motion.skeleton_body import body_from_clip
-from stunt.rotations import from_rotation_vector, heading, multiply, rotate, to_rotation_vector
+from stunt.library.names import load_clip
+from stunt.maths.rotations import from_rotation_vector, heading, multiply, rotate, to_rotation_vector
+from stunt.motion.clips.clip import ClipPose
+from stunt.motion.clips.edit import placed
+from stunt.motion.frame_index import FEW, FrameIndex
+from stunt.motion.rig.skeleton_body import body_from_clip
 
 NAMES = ("idle", "walk", "walk_turn", "punch", "kick", "stand_up")
 

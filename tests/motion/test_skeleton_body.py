@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from clip_helpers import SMALL_BVH, captures, needs_mocap
 
-import stunt.motion.library as library
+import stunt.library.names as library
 from stunt.character.bodies import make_body
 from stunt.character.character import Character
 from stunt.character.from_skeleton import Build
 from stunt.errors import BodyError, StuntError, UnknownNameError
-from stunt.motion.doctor import examine
-from stunt.motion.door import Overrides
-from stunt.motion.library import OWN_CLIPS, clip_entries, find_clip, load_clip
-from stunt.motion.mapping import guess_mapping, read_mapping, write_mapping
-from stunt.motion.read import read_clip
-from stunt.motion.retarget import body_parts, hinge_angles, retarget
-from stunt.motion.skeleton_body import body_from_clip
-from stunt.motion.vocabulary import guess_parts, vocabulary
-from stunt.rotations import difference, from_rotation_vector, multiply
+from stunt.library.doctor import examine
+from stunt.library.names import OWN_CLIPS, clip_entries, find_clip, load_clip
+from stunt.library.read import read_clip
+from stunt.maths.rotations import difference, from_rotation_vector, multiply
+from stunt.motion.clips.assume import Overrides
+from stunt.motion.clips.mapping import guess_mapping, read_mapping, write_mapping
+from stunt.motion.clips.vocabulary import guess_parts, vocabulary
+from stunt.motion.rig.retarget import body_parts, hinge_angles, retarget
+from stunt.motion.rig.skeleton_body import body_from_clip
 
 OWN = ("idle", "walk", "punch", "kick", "stand_up")
 

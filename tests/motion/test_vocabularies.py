@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from clip_helpers import captures, needs_mocap
 
-import stunt.motion.library as library
-from stunt.motion.clip import Clip, EndSite, Skeleton
-from stunt.motion.doctor import examine
+import stunt.library.names as library
+from stunt.library.doctor import examine
+from stunt.library.names import find_clip, load_clip
+from stunt.library.read import read_clip
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.vocabulary import guess_parts, vocabulary
 from stunt.motion.formats.bvh_writer import write_bvh
-from stunt.motion.library import find_clip, load_clip
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import body_from_clip
-from stunt.motion.vocabulary import guess_parts, vocabulary
+from stunt.motion.rig.skeleton_body import body_from_clip
 
 LAFAN1 = {"LeftToeBase": "LeftToe", "RightToeBase": "RightToe"}
 """What LaFAN1 calls differently from Stunt's own clips."""

@@ -8,8 +8,8 @@ from clip_helpers import needs_mocap
 from graph_helpers import PATHS, captured_graph, own_graph
 
 from stunt.errors import StuntError
-from stunt.motion.clip_edit import resampled
-from stunt.motion.doctor import foot_slide
+from stunt.library.doctor import foot_slide
+from stunt.motion.clips.edit import resampled
 from stunt.motion.graph.along import walk_along
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.plants import BALL, FREE

@@ -11,11 +11,11 @@ from rich.console import Console
 from test_report import make_take
 
 from stunt.cli.main import main
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import load_script, script_from_data
 from stunt.examples import example
 from stunt.record.beat_table import beat_table, summary
 from stunt.record.report import make_report, report_text
+from stunt.script.file import load_script, script_from_data
+from stunt.script.performance import Performance
 
 
 def switch(time, controller, mode="dynamic", *, low=False, ended="succeeded", cause="ended", **more):
@@ -130,7 +130,7 @@ def test_the_log_is_printed_readably_and_cut_where_one_wants():
 
 
 MODULE = """
-from stunt.direction.supervisor.contract import BaseController
+from stunt.supervise.contract import BaseController
 class Raises(BaseController):
     priority, interrupts = 50, True
     def bid(self, now):

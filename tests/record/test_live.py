@@ -145,7 +145,7 @@ def test_a_recording_cannot_be_changed_from_the_viewer(take):
 
 
 def test_a_socket_open_to_other_machines_is_closed_before_it_serves():
-    from stunt.record.loopback_viewer import ExposedServerError, LoopbackViewer
+    from stunt.record.live import ExposedServerError, LoopbackViewer
 
     with socket.socket() as exposed, socket.socket() as inner:
         exposed.bind(("0.0.0.0", 0))

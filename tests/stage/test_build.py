@@ -8,7 +8,7 @@ import pytest
 
 from stunt.errors import InvalidValueError, RateError, UnknownNameError
 from stunt.stage.build import build
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
 
@@ -32,7 +32,7 @@ def test_a_ramp_rises_along_its_own_x_and_stairs_climb():
             "stairs": PropSpec("stairs", at=(10, 0, 0), size=(0.3, 1.0, 0.2), steps=4),
         }
     )
-    stage = Stage(scene)
+    stage = StageLoop(scene)
 
     def height(x, y):
         geom = np.zeros(1, np.int32)
@@ -46,7 +46,9 @@ def test_a_ramp_rises_along_its_own_x_and_stairs_climb():
 
 def test_a_height_field_has_the_users_heights():
     heights = tuple(tuple(0.2 + 0.1 * (row + column) for column in range(3)) for row in range(3))
-    stage = Stage(Scene(props={"hill": PropSpec("heightfield", size=(2.0, 2.0, 1.0), heights=heights)}, ground=False))
+    stage = StageLoop(
+        Scene(props={"hill": PropSpec("heightfield", size=(2.0, 2.0, 1.0), heights=heights)}, ground=False)
+    )
     geom = np.zeros(1, np.int32)
     down = np.array([0.0, 0.0, -1.0])
     for row, y in enumerate((-0.999, 0.0, 0.999)):
@@ -66,7 +68,7 @@ def test_two_characters_live_side_by_side_under_their_own_names():
 
 
 def test_a_character_faces_where_it_is_told():
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", facing=math.pi / 2, at=(1.0, 2.0, 0.0))}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", facing=math.pi / 2, at=(1.0, 2.0, 0.0))}))
     ada = stage.characters["ada"]
     forward = stage.data.xmat[ada.root_body].reshape(3, 3)[:, 0]
     assert forward == pytest.approx([0, 1, 0], abs=1e-9)
@@ -91,14 +93,14 @@ def test_an_unknown_body_says_which_exist():
 
 def test_a_start_pose_is_where_the_body_starts_and_a_free_one_keeps_its_feet_on_the_ground():
     crouch = {"l_knee_flexion": 1.2, "r_knee_flexion": 1.2, "l_hip_flexion": 0.8, "r_hip_flexion": 0.8}
-    stage = Stage(Scene(characters={"ada": CharacterSpec("human39", root="free", start=crouch)}))
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", root="free", start=crouch)}))
     ada = stage.characters["ada"]
     assert stage.data.qpos[ada.joints["l_knee_flexion"].qpos] == 1.2
     ground = stage.model.geom("ground").id
     lowest = min(mujoco.mj_geomDistance(stage.model, stage.data, ground, g, 5.0, None) for g in ada.geoms)
     assert lowest == pytest.approx(0.0, abs=1e-6)
     with pytest.raises(UnknownNameError, match="l_knee_flexion"):
-        Stage(Scene(characters={"ada": CharacterSpec("human39", start={"l_knee": 1.0})}))
+        StageLoop(Scene(characters={"ada": CharacterSpec("human39", start={"l_knee": 1.0})}))
 
 
 def test_people_on_one_stage_wear_different_shirts_and_nothing_else_differs() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.direction.performer import Performer
+from stunt.drive.beats.performer import Performer
 from stunt.motion.pose import Pose
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 MODELS = Path(__file__).parents[1] / "character" / "models"
@@ -23,8 +23,8 @@ def cmu_humanoid() -> str:
     return str(folder / "locomotion" / "walkers" / "assets" / "humanoid_CMU_V2020.xml")
 
 
-def stage_of(body: str, hz: float) -> Stage:
-    return Stage(Scene(characters={"it": CharacterSpec(body, at=(0, 0, 0.3))}, physics_hz=hz, control_hz=hz))
+def stage_of(body: str, hz: float) -> StageLoop:
+    return StageLoop(Scene(characters={"it": CharacterSpec(body, at=(0, 0, 0.3))}, physics_hz=hz, control_hz=hz))
 
 
 @pytest.mark.parametrize("hz", [120.0, 480.0])

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from stunt.direction.performer import Performer
+from stunt.drive.beats.performer import Performer
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.motion.pose import Pose
-from stunt.stage.happenings import Happenings
-from stunt.stage.loop import Stage
+from stunt.stage.events import EventCrew
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Scene, Throw
 
 POSES = (
@@ -25,13 +25,13 @@ def busy_stage(coupling="full", root="fixed"):
             "box": PropSpec("box", at=(0.6, 0.3, 1.6), mass=1.0, size=(0.2, 0.2, 0.2)),
         },
     )
-    stage = Stage(scene)
+    stage = StageLoop(scene)
     events = (
         Throw("ball", "ada/thorax", hits_at=0.3),
         Push("ada/r_forearm", at=0.15, impulse=(0, 2, 0)),
         Attach("ball", "ada/r_hand", at=0.2, on_contact=True),
     )
-    stage.crew.append(Happenings(stage, events))
+    stage.crew.append(EventCrew(stage, events))
     performer = Performer(stage, "ada", coupling=coupling)
     performer.key(POSES[0], at=0.2513)
     performer.key(POSES[1], at=0.6)
@@ -108,7 +108,7 @@ def test_a_step_must_be_a_positive_time(dt):
 
 
 def test_time_is_counted_in_steps_and_does_not_drift():
-    stage = Stage(Scene(physics_hz=480, control_hz=480, props={"ball": PropSpec("sphere", mass=1.0)}))
+    stage = StageLoop(Scene(physics_hz=480, control_hz=480, props={"ball": PropSpec("sphere", mass=1.0)}))
     for _ in range(600):
         stage.step(1 / 60)
     assert stage.time == pytest.approx(10.0, abs=1e-12)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stunt.direction.beats import resolve_beats
-from stunt.direction.script_file import script_from_text
+from stunt.drive.beats.spec import resolve_beats
 from stunt.examples import example, examples
+from stunt.script.file import script_from_text
 from stunt.studio.document import Document
 from stunt.studio.edits import EDITS, keep_touches
 from stunt.studio.splice import Delete, EditError, Insert, Set, edited, plain

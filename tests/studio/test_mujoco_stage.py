@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.direction.script_file import load_script
 from stunt.examples import example
+from stunt.script.file import load_script
 
 pytest.importorskip("mujoco.studio", reason="MuJoCo Studio is not installed")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import load_script
 from stunt.examples import example
 from stunt.record.take import Take
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images" / "studio"
 CLIP = Path(__file__).parents[2] / "src" / "stunt" / "examples" / "clips"

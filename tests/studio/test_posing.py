@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import load_script
 from stunt.examples import example
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
 from stunt.studio.posing import Posing, mirrored
 
 pytest.importorskip("mink", reason="the studio's extra is not installed")

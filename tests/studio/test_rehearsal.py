@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from stunt.direction.performance import Performance
-from stunt.direction.revision import NEVER, first_change
-from stunt.direction.script_file import script_from_text
 from stunt.examples import example
+from stunt.script.file import script_from_text
+from stunt.script.performance import Performance
+from stunt.script.revise import NEVER, first_change
 from stunt.stage.scene import Push
 from stunt.studio.rehearsal import Rehearsal
 

@@ -2,7 +2,7 @@
 
 Masses, centres and radii of gyration are those of de Leva (1996), "Adjustments to Zatsiorsky-Seluyanov's segment
 inertia parameters", Journal of Biomechanics 29(9), table 4. Breadths, ankle height and what else the table does not
-say come from the sources named beside them; `docs/bodies.md` has the whole list.
+say come from the sources named beside them; `docs/body_data.md` has the whole list.
 """
 
 from __future__ import annotations

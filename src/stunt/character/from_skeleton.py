@@ -21,7 +21,7 @@ from stunt.character.notes import Notes
 from stunt.character.skeleton import GIRDLE_SHARE, NECK_SHARE
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan
 from stunt.character.strength import ARMATURE_PER_STRENGTH, DAMPING_TIME, peak_torque
-from stunt.rotations import from_matrix
+from stunt.maths.rotations import from_matrix
 
 Joints = Literal["ball", "hinge"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from stunt.character.anthropometry import Floats
 from stunt.character.skeleton_plan import BonePlan, Ligament, SkeletonPlan
-from stunt.rotations import from_rotation_vector, rotate, to_rotation_vector
+from stunt.maths.rotations import from_rotation_vector, rotate, to_rotation_vector
 
 REACHES: Final = {
     "thigh": 135.0, "shank": 155.0, "foot": 65.0, "toe": 70.0, "spine": 120.0, "neck": 100.0, "head": 100.0,

@@ -16,7 +16,7 @@ TURN_LEFT = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Motion:
+class JointRange:
     """One hinge of a person.
 
     Attributes:
@@ -32,33 +32,33 @@ class Motion:
     positive: str
 
 
-MOTIONS: dict[str, Motion] = {
-    "pelvis_tilt": Motion(BOW, -25, 35, "trunk bows over the pelvis"),
-    "lumbar_flexion": Motion(BOW, -30, 65, "bows forward"),
-    "lumbar_bend": Motion(LEFTWARD, -35, 35, "leans to the left"),
-    "lumbar_rotation": Motion(TURN_LEFT, -45, 45, "turns to the left"),
-    "thorax_flexion": Motion(BOW, -25, 40, "bows forward"),
-    "thorax_bend": Motion(LEFTWARD, -25, 25, "leans to the left"),
-    "thorax_rotation": Motion(TURN_LEFT, -35, 35, "turns to the left"),
-    "neck_flexion": Motion(BOW, -60, 50, "bows forward"),
-    "neck_bend": Motion(LEFTWARD, -45, 45, "leans to the left"),
-    "neck_rotation": Motion(TURN_LEFT, -80, 80, "turns to the left"),
-    "head_nod": Motion(BOW, -25, 25, "nods, chin down"),
-    "clavicle_elevation": Motion((1.0, 0.0, 0.0), -10, 40, "lifts the shoulder"),
-    "clavicle_protraction": Motion((0.0, 0.0, -1.0), -30, 30, "brings the shoulder forward"),
-    "shoulder_flexion": Motion(FORWARD, -60, 180, "lifts the arm forward"),
-    "shoulder_abduction": Motion((1.0, 0.0, 0.0), -45, 180, "lifts the arm sideways"),
-    "shoulder_rotation": Motion((0.0, 0.0, -1.0), -100, 100, "turns the arm inward"),
-    "elbow_flexion": Motion(FORWARD, 0, 150, "bends the elbow"),
-    "forearm_pronation": Motion((0.0, 0.0, -1.0), -95, 95, "turns the palm from the thigh to the back"),
-    "wrist_flexion": Motion((-1.0, 0.0, 0.0), -75, 85, "bends the hand to the palm's side"),
-    "wrist_deviation": Motion(FORWARD, -40, 30, "bends the hand to the thumb's side"),
-    "hip_flexion": Motion(FORWARD, -30, 125, "lifts the thigh forward"),
-    "hip_abduction": Motion((1.0, 0.0, 0.0), -30, 60, "spreads the thigh sideways"),
-    "hip_rotation": Motion((0.0, 0.0, -1.0), -50, 45, "turns the toes inward"),
-    "knee_flexion": Motion(BOW, 0, 145, "bends the knee"),
-    "ankle_flexion": Motion(FORWARD, -50, 30, "lifts the toes"),
-    "ankle_inversion": Motion((-1.0, 0.0, 0.0), -25, 35, "turns the sole to the middle"),
+MOTIONS: dict[str, JointRange] = {
+    "pelvis_tilt": JointRange(BOW, -25, 35, "trunk bows over the pelvis"),
+    "lumbar_flexion": JointRange(BOW, -30, 65, "bows forward"),
+    "lumbar_bend": JointRange(LEFTWARD, -35, 35, "leans to the left"),
+    "lumbar_rotation": JointRange(TURN_LEFT, -45, 45, "turns to the left"),
+    "thorax_flexion": JointRange(BOW, -25, 40, "bows forward"),
+    "thorax_bend": JointRange(LEFTWARD, -25, 25, "leans to the left"),
+    "thorax_rotation": JointRange(TURN_LEFT, -35, 35, "turns to the left"),
+    "neck_flexion": JointRange(BOW, -60, 50, "bows forward"),
+    "neck_bend": JointRange(LEFTWARD, -45, 45, "leans to the left"),
+    "neck_rotation": JointRange(TURN_LEFT, -80, 80, "turns to the left"),
+    "head_nod": JointRange(BOW, -25, 25, "nods, chin down"),
+    "clavicle_elevation": JointRange((1.0, 0.0, 0.0), -10, 40, "lifts the shoulder"),
+    "clavicle_protraction": JointRange((0.0, 0.0, -1.0), -30, 30, "brings the shoulder forward"),
+    "shoulder_flexion": JointRange(FORWARD, -60, 180, "lifts the arm forward"),
+    "shoulder_abduction": JointRange((1.0, 0.0, 0.0), -45, 180, "lifts the arm sideways"),
+    "shoulder_rotation": JointRange((0.0, 0.0, -1.0), -100, 100, "turns the arm inward"),
+    "elbow_flexion": JointRange(FORWARD, 0, 150, "bends the elbow"),
+    "forearm_pronation": JointRange((0.0, 0.0, -1.0), -95, 95, "turns the palm from the thigh to the back"),
+    "wrist_flexion": JointRange((-1.0, 0.0, 0.0), -75, 85, "bends the hand to the palm's side"),
+    "wrist_deviation": JointRange(FORWARD, -40, 30, "bends the hand to the thumb's side"),
+    "hip_flexion": JointRange(FORWARD, -30, 125, "lifts the thigh forward"),
+    "hip_abduction": JointRange((1.0, 0.0, 0.0), -30, 60, "spreads the thigh sideways"),
+    "hip_rotation": JointRange((0.0, 0.0, -1.0), -50, 45, "turns the toes inward"),
+    "knee_flexion": JointRange(BOW, 0, 145, "bends the knee"),
+    "ankle_flexion": JointRange(FORWARD, -50, 30, "lifts the toes"),
+    "ankle_inversion": JointRange((-1.0, 0.0, 0.0), -25, 35, "turns the sole to the middle"),
 }
 
 

@@ -1,16 +1,123 @@
-"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume."""
+"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume.
+
+`stunt check BODY`: the doctor's findings as lines for people and as data.
+
+`stunt check module:Class`: whether a controller keeps the supervisor's contract.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stunt.cli import controller_check
+from stunt.character.bodies import BUILT_IN, SUFFIXES
 from stunt.cli.terminal import write
+
+
+def is_body(thing: str) -> bool:
+    """Whether a thing to check is plainly a body: a built-in name, or a model file."""
+    return thing in BUILT_IN or thing.partition("?")[0].lower().endswith(SUFFIXES)
+
+
+def body_findings(thing: str, mapping: str | None = None) -> tuple[dict[str, Any], list[str]]:
+    """Examine a body; write its mapping file if one is asked for."""
+    from stunt.check.body import examine_body
+
+    found = examine_body(thing)
+    if mapping is not None:
+        _write_mapping(found, mapping)
+    return found.to_data(), _lines(found)
+
+
+def _write_mapping(found: Any, path: str) -> None:
+    from stunt.check.body_trial import raised, stage_for
+    from stunt.motion.clips.mapping import JointMapping, write_mapping
+
+    names = list(stage_for(raised(found.body), 480.0).character("it").bodies)
+    write_mapping(JointMapping({}, found.parts), path, names)
+
+
+def _lines(found: Any) -> list[str]:
+    kinds = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in found.joints.items())
+    (weak, least), (strong, most) = found.strength
+    x, y, z = found.size_m
+    density = f"; {found.density:.0f} kg/m³ by its shapes" if found.density is not None else ""
+    lines = [
+        f"{found.body}: {found.kind}, {found.bodies} bodies, {kinds}, {found.dofs} degrees of freedom",
+        f"  mass         {found.mass_kg:.4g} kg; heaviest '{found.heaviest[0]}' {found.heaviest[1]:.3g} kg, "
+        f"lightest '{found.lightest[0]}' {found.lightest[1]:.3g} kg",
+        f"  scale        {x:.2f} × {y:.2f} × {z:.2f} m (forward, across, up){density}",
+        f"  inertia      smallest at '{found.smallest_moment[0]}': {found.smallest_moment[1]:.2g} kg·m²; "
+        f"largest is {found.inertia_ratio:.0f} times that",
+        f"  limits       {sum(found.joints.values()) - len(found.unlimited)} of {sum(found.joints.values())} joints",
+        f"  strength     '{weak}' {least:.3g} to '{strong}' {most:.3g} N·m (slides: N)",
+        *(f"  stability    {_held(held)}" for held in found.held),
+        f"  marks        {_marks(found.marks)}",
+        f"  person       {len(found.parts)} parts recognised",
+    ]
+    for what, some in (("missing", found.missing), ("assumed", found.assumed), ("warning", found.warnings)):
+        lines += [f"  {what:12} {line}" for line in some]
+    return [*lines, f"  verdict      {'ready to perform' if found.usable else 'not ready: see the warnings'}"]
+
+
+def _held(held: Any) -> str:
+    own = f"its own springs and dampers change it by {held.own:.2g} per step"
+    own += " (which only an implicit step survives)" if held.own > 2.0 else ""
+    if not held.stable:
+        return f"at {held.hz:g} Hz a push on every joint does not die down; {own}"
+    return f"at {held.hz:g} Hz a push on every joint is down to {100 * held.left:.2g} % after 0.5 s; {own}"
+
+
+def _marks(marks: Any) -> str:
+    strained = f"; at their strength: {', '.join(marks.at_limit)}" if marks.at_limit else ""
+    return (
+        f"{marks.joints} joints a tenth of their way and back, 0.6 s each: worst '{marks.joint}' "
+        f"{marks.error_deg:.4f}° off{strained}"
+    )
+
+
+_REFERENCE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
+_CLIP_SOURCES = ("pybullet:",)
+
+
+def is_controller(thing: str) -> bool:
+    """Whether what was typed names a controller: `module:Class`, or a registered name."""
+    from stunt.supervise.registry import registered
+
+    if thing.startswith(_CLIP_SOURCES):
+        return False
+    return bool(_REFERENCE.match(thing)) or thing in registered()
+
+
+def controller_findings(thing: str) -> tuple[dict[str, Any], list[str]]:
+    """Run the conformance checker; return the findings as data and as lines."""
+    import sys
+
+    from stunt.supervise.conformance import check_controller
+    from stunt.supervise.registry import make_controller, maker_of
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module in the user's own folder, as Python itself would find it
+    maker_of(thing)
+    found = check_controller(lambda stage, who: make_controller(thing, stage, who), name=thing)
+    kind = "kinematic" if found.kinematic else "dynamic"
+    data = {
+        "controller": thing, "name": found.name, "kinematic": found.kinematic, "ok": found.ok,
+        "trials": found.trials, "broken": found.broken, "notes": found.notes,
+    }  # fmt: skip
+    verdict = "keeps the contract" if found.ok else "breaks the contract"
+    lines = [f"{thing}: '{found.name}', {kind}, {verdict}"]
+    rows = [*found.trials.items(), *(("note", note) for note in found.notes)]
+    rows += [("broken", sentence) for sentence in found.broken]
+    wide = max((len(head) for head, _ in rows), default=0)
+    lines += [f"  {head:<{wide}}  {words}" for head, words in rows]
+    return data, lines
+
 
 Findings = tuple[dict[str, Any], list[str]]
 """Data for programs, lines for people."""
@@ -39,8 +146,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> int:
     """Examine a thing; 0 where it can be used."""
-    if controller_check.is_controller(args.thing):
-        found = controller_check.controller_findings(args.thing)
+    if is_controller(args.thing):
+        found = controller_findings(args.thing)
         _show(args, found)
         return 0 if found[0]["ok"] else 2
     for matches, findings in CHECKS:
@@ -65,16 +172,16 @@ def _plain(value: Any) -> Any:
 
 
 def _clip_findings(args: argparse.Namespace) -> Findings:
-    from stunt.motion.doctor import examine
-    from stunt.motion.door import Overrides
-    from stunt.motion.library import find_clip
-    from stunt.motion.read import read_clip
+    from stunt.library.doctor import examine
+    from stunt.library.names import find_clip
+    from stunt.library.read import read_clip
+    from stunt.motion.clips.assume import Overrides
 
     overrides = Overrides(args.up, args.scale, args.fps, args.skip_frames, None, args.skeleton)
     path = find_clip(args.thing, args.clips)
     found = examine(path, overrides)
     if args.mapping is not None:
-        from stunt.motion.mapping import mapping_from_guess, write_mapping
+        from stunt.motion.clips.mapping import mapping_from_guess, write_mapping
 
         write_mapping(mapping_from_guess(found.parts), args.mapping, read_clip(path, overrides).skeleton.names)
     return found.to_data(), _clip_lines(found)
@@ -115,13 +222,13 @@ def _flight_line(found: Any) -> str:
 
 
 def _is_body(args: argparse.Namespace) -> bool:
-    from stunt.cli.check_body import is_body
+    pass
 
     return args.kind == "body" or (args.kind is None and is_body(args.thing))
 
 
 def _body_findings(args: argparse.Namespace) -> Findings:
-    from stunt.cli.check_body import body_findings
+    pass
 
     return body_findings(args.thing, args.mapping)
 
@@ -135,7 +242,7 @@ def _is_script(args: argparse.Namespace) -> bool:
 def _is_example(args: argparse.Namespace) -> bool:
     """Whether a thing is the name of an example, and of nothing nearer."""
     from stunt.examples import example_names
-    from stunt.motion.library import clip_entries
+    from stunt.library.names import clip_entries
 
     name = args.thing.lower()
     return name in example_names() and not Path(args.thing).exists() and args.thing not in clip_entries(args.clips)
@@ -144,8 +251,8 @@ def _is_example(args: argparse.Namespace) -> bool:
 def _script_findings(args: argparse.Namespace) -> Findings:
     """Put everyone on the stage as a performance would, with their clips, and say what there is."""
     from stunt.cli.perform import find_script
-    from stunt.direction.performance import Performance
-    from stunt.direction.script_file import load_script
+    from stunt.script.file import load_script
+    from stunt.script.performance import Performance
 
     path = str(find_script(args.thing))
     script = load_script(path, clips=args.clips)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+import stunt
 from stunt.cli.terminal import say, screen, waiting, write
 from stunt.errors import ScriptFileError, StuntError, UnknownNameError
 from stunt.examples import Example, example, examples
@@ -36,7 +38,7 @@ def list_examples(args: argparse.Namespace) -> int:
 
 
 def _examples_table() -> Table:
-    from stunt.direction.script_file import load_script
+    from stunt.script.file import load_script
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("example", no_wrap=True)
@@ -87,21 +89,25 @@ def figures(args: argparse.Namespace) -> int:
     out = Path(args.out)
     check_writable(out)
     with waiting(f"drawing the figures of {args.paper}", quiet=False):
-        paths = _part(f"stunt.figures.{args.paper}").make(out)
+        paths = _beside(f"papers.{args.paper}.figures").make(out)
     write("".join(f"{path}\n" for path in paths))
     return 0
 
 
 def bench(args: argparse.Namespace) -> int:
     """Measure; the rest of the command line belongs to the benchmark."""
-    return int(_part("stunt.bench.main").run(args.rest) or 0)
+    return int(_beside("benchmarks.main").run(args.rest) or 0)
 
 
-def _part(module: str) -> Any:
-    """Import a part of Stunt that only some commands need."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name):
-            raise
-        raise StuntError(f"this Stunt was installed without '{module}'.") from error
+def _beside(module: str) -> Any:
+    """Import what a checkout of Stunt holds beside the package: `benchmarks` or `papers`."""
+    folder = module.partition(".")[0]
+    checkout = Path(stunt.__file__).parents[2]
+    if not (checkout / folder / "__init__.py").is_file():
+        raise StuntError(
+            f"'{folder}/' is not part of the installed package: it is in Stunt's source, beside 'src/'. "
+            f"Install from there (pip install -e .) and run this again."
+        )
+    if str(checkout) not in sys.path:
+        sys.path.insert(0, str(checkout))
+    return importlib.import_module(module)

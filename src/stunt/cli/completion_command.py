@@ -41,7 +41,7 @@ def script_for(shell: str, parser: argparse.ArgumentParser, commands: dict[str, 
 def _names() -> dict[str, list[str]]:
     from stunt.character.bodies import BUILT_IN
     from stunt.examples import examples
-    from stunt.motion.library import clip_entries
+    from stunt.library.names import clip_entries
 
     clips, bodies = list(clip_entries()), list(BUILT_IN)
     return {"example": [entry.name for entry in examples()], "clip": clips, "thing": [*clips, *bodies], "body": bodies}

@@ -13,7 +13,7 @@ from stunt.cli.terminal import say, share_bar, write
 from stunt.errors import InvalidValueError, UnknownNameError
 
 if TYPE_CHECKING:
-    from stunt.direction.supervisor.practice import Practice
+    from stunt.supervise.practice import Practice
 
 HELP = "try a controller from many states, and learn from which it succeeds"
 
@@ -36,11 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def learn(args: argparse.Namespace) -> int:
     """Try, learn, write; interrupted, it goes on where it was."""
-    from stunt.direction.learning.samples import collect
-    from stunt.direction.learning.training import train
-    from stunt.direction.learning.trial import TrialPlan
-    from stunt.direction.supervisor.practice import practice_of
-    from stunt.direction.supervisor.registry import maker_of
+    from stunt.supervise.learn.samples import collect
+    from stunt.supervise.learn.training import train
+    from stunt.supervise.learn.trial import TrialPlan
+    from stunt.supervise.practice import practice_of
+    from stunt.supervise.registry import maker_of
 
     if not 1 <= args.tries <= 1_000_000:
         raise InvalidValueError("--tries", args.tries, "a whole number from 1 to 1000000")
@@ -75,7 +75,7 @@ def learn(args: argparse.Namespace) -> int:
 
 def _practice(declared: Practice, args: argparse.Namespace) -> Practice:
     """Return how the controller is tried: as it declares, but for what was typed."""
-    from stunt.direction.supervisor.practice import STARTS, SUCCESSES
+    from stunt.supervise.practice import STARTS, SUCCESSES
 
     for state in args.start or ():
         if state not in STARTS:

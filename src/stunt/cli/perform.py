@@ -8,23 +8,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from papers.p0.constant_pd import recast, tune
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
-from stunt.control.run import run as compiled_loop
-from stunt.direction.constant_pd import recast, tune
-from stunt.direction.door.node import node_from_plain
-from stunt.direction.door.stage_part import RATE_KEYS, read_rates
-from stunt.direction.door.values import Section, whole
-from stunt.direction.performance import Performance
-from stunt.direction.script import Coupling, Script
-from stunt.direction.script_file import load_script
+from stunt.control.core.run import run as compiled_loop
+from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
 from stunt.record.beat_table import beat_table
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
-from stunt.stage.loop import SPEED_LIMIT, Stage
+from stunt.schema import Section, node_from_plain, whole
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
+from stunt.script.scene import RATE_KEYS, read_rates
+from stunt.stage.loop import SPEED_LIMIT, StageLoop
 from stunt.stage.scene import Scene
 
 _COMMAND_LINE = "the command line"
@@ -33,7 +32,7 @@ MOST_CHANGES = 24
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """What came of a performance.
 
     Attributes:
@@ -144,7 +143,7 @@ def _section(**values: float) -> Section:
     return Section(node_from_plain(values, _COMMAND_LINE), _COMMAND_LINE, (*RATE_KEYS, "seed"))
 
 
-def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> Outcome:
+def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> CommandOutcome:
     """Play a performance to its end, until Ctrl-C, or until it blows up."""
     title = performance.script.title or Path(performance.script.source).stem
     blow_up = crash = None
@@ -159,10 +158,10 @@ def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> Ou
         except BlowUpError as error:
             performance.warnings.append(str(error))
             take, blow_up, crash = performance.take(), error, performance.black_box()
-    return Outcome(take, make_report(take, wall_seconds=performance.wall_seconds), blow_up, crash)
+    return CommandOutcome(take, make_report(take, wall_seconds=performance.wall_seconds), blow_up, crash)
 
 
-def warm_up(stage: Stage) -> None:
+def warm_up(stage: StageLoop) -> None:
     """Have the inner loop compiled before the clock starts; takes no step."""
     stage.advance(0)
     compiled_loop(
@@ -178,7 +177,7 @@ def _folder(args: argparse.Namespace, script: Path) -> Path | None:
     return None if args.json else Path("takes") / script.stem
 
 
-def _show(outcome: Outcome, args: argparse.Namespace) -> None:
+def _show(outcome: CommandOutcome, args: argparse.Namespace) -> None:
     if args.json:
         write(report_text(outcome.report, ascii_only=not speaks_unicode()))
     elif not args.quiet:

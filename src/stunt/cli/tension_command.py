@@ -37,8 +37,8 @@ def add_preview_arguments(parser: argparse.ArgumentParser) -> None:
 
 def calibrate(args: argparse.Namespace) -> int:
     """Measure, then write curves and data."""
-    from stunt.direction import calibration
-    from stunt.figures.calibration import draw_curves, write_data
+    from stunt.drive.tension import calibration
+    from stunt.drive.tension.calibration_plot import draw_curves, write_data
 
     if not 2 <= args.points <= 200:
         raise InvalidValueError("--points", args.points, "a whole number from 2 to 200")
@@ -60,10 +60,10 @@ def calibrate(args: argparse.Namespace) -> int:
 def preview(args: argparse.Namespace) -> int:
     """Write a script's kinematic preview as a take."""
     from stunt.cli.perform import find_script
-    from stunt.direction.preview import Preview
-    from stunt.direction.script_file import load_script
     from stunt.record.filmstrip import filmstrip
     from stunt.record.report import make_report
+    from stunt.script.file import load_script
+    from stunt.script.preview import Preview
 
     if not 1.0 <= args.fps <= 1000.0:
         raise InvalidValueError("--fps", args.fps, "a number from 1 to 1000")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stunt.errors import StuntError
 
 if TYPE_CHECKING:
-    from stunt.direction.script import Script
+    from stunt.drive.beats.spec import Script
     from stunt.stage.scene import Push
 
 HELP = "let a body follow a clip, and say how well it did"
@@ -63,10 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
-    from stunt.direction.clips_part import LOOKS_AHEAD
-    from stunt.direction.performance import Performance
-    from stunt.motion.library import find_clip
-    from stunt.motion.read import split_reference, with_option
+    from stunt.library.names import find_clip
+    from stunt.library.read import split_reference, with_option
+    from stunt.script.performance import Performance
+    from stunt.script.sections.clips import LOOKS_AHEAD
 
     _check_sizes(args)
     path = find_clip(args.clip, args.clips)
@@ -93,14 +93,14 @@ def _check_sizes(args: argparse.Namespace) -> None:
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
     """Make the script that `stunt track` performs."""
-    from stunt.control.root_spring import RootSpring
-    from stunt.control.worldspace_program import ServoSettings
-    from stunt.direction.clips_part import ClipsPart, PlaySpec
-    from stunt.direction.door.values import MAX_SECONDS
-    from stunt.direction.reactions import Thresholds
-    from stunt.direction.script import Part, Script
-    from stunt.motion.library import body_reference
-    from stunt.motion.read import split_reference, with_option
+    from stunt.control.servo.memory import ServoSettings
+    from stunt.control.servo.root_spring import RootSpring
+    from stunt.drive.beats.spec import Part, Script
+    from stunt.drive.body.reactions import Thresholds
+    from stunt.library.names import body_reference
+    from stunt.library.read import split_reference, with_option
+    from stunt.schema import MAX_SECONDS
+    from stunt.script.sections.clips import ClipsPart, PlaySpec
     from stunt.stage.scene import CharacterSpec, Scene
 
     clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)

@@ -5,8 +5,8 @@
 [PosixPath('ymca.glb')]
 """
 
-from stunt.export.door import export
 from stunt.export.options import Options, Up, Video
 from stunt.export.registry import FORMATS, Format
+from stunt.export.write import export
 
 __all__ = ["FORMATS", "Format", "Options", "Up", "Video", "export"]

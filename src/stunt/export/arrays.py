@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from stunt.export.axes import turns_out, vectors_out
+from stunt.export.contents import rig_of
 from stunt.export.measures import measures
 from stunt.export.options import Options, Progress
-from stunt.export.sampling import Motion, as_recorded
-from stunt.export.stagecraft import rig_of
+from stunt.export.sampling import SampledTake, as_recorded
 from stunt.record.take import Take
 
 
@@ -45,12 +45,12 @@ def _text(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def _events(take: Take, motion: Motion) -> list[dict[str, Any]]:
+def _events(take: Take, motion: SampledTake) -> list[dict[str, Any]]:
     first, last = motion.times[0] - 1e-9, motion.times[-1] + 1.0 / motion.fps
     return [event for event in take.events if first <= float(event["time"]) <= last]
 
 
-def _as_clip(take: Take, motion: Motion, options: Options) -> dict[str, Any]:
+def _as_clip(take: Take, motion: SampledTake, options: Options) -> dict[str, Any]:
     """Return what Stunt's own clip files hold (docs/clips.md), where there is one character to take it from."""
     everyone = list(take.meta.get("characters", {}))
     name = options.character or (everyone[0] if len(everyone) == 1 else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stunt.export.options import Up
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
 
 Y_UP = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Turns y-up axes (x to the left, z forward, as glTF and most BVH files have them) into ours."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from stunt.export.rig import Rig
 from stunt.export.surface import Color
-from stunt.rotations import Floats, multiply, rotate, to_matrix
+from stunt.maths.rotations import Floats, multiply, rotate, to_matrix
 
 _BLEND = 0.62  # How far shapes reach over to each other, as a share of their thinnest half width …
 _MOST_BLEND, _LEAST_BLEND = 0.034, 0.003  # … within these bounds [m].

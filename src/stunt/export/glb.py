@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 import stunt
-from stunt.export.clothes import dress
+from stunt.export.contents import PropTrack, gather
 from stunt.export.glb_file import GlbFile
 from stunt.export.options import Options, Progress
 from stunt.export.rig import Rig
+from stunt.export.skin import dress
 from stunt.export.solids import body_surface, colored_geoms
-from stunt.export.stagecraft import PropTrack, gather
 from stunt.export.surface import Surface
+from stunt.maths.rotations import Floats
 from stunt.record.take import Take
-from stunt.rotations import Floats
 
 _STILL = 1e-7  # What varies by less [m or parts of a quaternion] is not animated.
 

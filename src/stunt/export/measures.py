@@ -12,9 +12,9 @@ from stunt.character.character import Character, Joint
 from stunt.export.axes import turns_out, vectors_out
 from stunt.export.options import Options
 from stunt.export.rig import make_rig, travel
-from stunt.export.sampling import Floats, Motion, rows_at
+from stunt.export.sampling import Floats, SampledTake, rows_at
+from stunt.maths.rotations import to_rotation_vector
 from stunt.record.take import Take
-from stunt.rotations import to_rotation_vector
 
 XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
@@ -44,7 +44,7 @@ class Measure:
         return self.units[number] if len(self.units) > 1 else self.units[0]
 
 
-def measures(take: Take, motion: Motion, options: Options) -> Iterator[Measure]:
+def measures(take: Take, motion: SampledTake, options: Options) -> Iterator[Measure]:
     """Yield everything there is to know of the characters asked for, and of the props where everyone is."""
     everyone = list(take.meta.get("characters", {}))
     names = everyone if options.character is None else [options.character]
@@ -56,7 +56,7 @@ def measures(take: Take, motion: Motion, options: Options) -> Iterator[Measure]:
             yield _quaternions(name, motion.rotations[:, body], options)
 
 
-def _character(take: Take, motion: Motion, name: str, number: int, options: Options) -> Iterator[Measure]:
+def _character(take: Take, motion: SampledTake, name: str, number: int, options: Options) -> Iterator[Measure]:
     character = Character(motion.model, name)
     rig = make_rig(motion, name, take.meta["characters"][name])
     back = travel(rig) if options.in_place else np.zeros((len(motion.times), 3))
@@ -76,7 +76,7 @@ def _character(take: Take, motion: Motion, name: str, number: int, options: Opti
     yield Measure(name, "bone_rotation", turns_out(motion.rotations[:, order], options.up), ("1",), bones, WXYZ)
 
 
-def _joints(take: Take, motion: Motion, character: Character) -> Iterator[Measure]:
+def _joints(take: Take, motion: SampledTake, character: Character) -> Iterator[Measure]:
     joints, dofs, names = list(character.joints.values()), character.dofs, character.dof_names
     if not joints:
         return
@@ -106,7 +106,7 @@ def _angles(joints: Sequence[Joint], qpos: Floats) -> Floats:
     return np.concatenate(columns, axis=1)
 
 
-def _center_of_mass(motion: Motion, character: Character) -> Floats:
+def _center_of_mass(motion: SampledTake, character: Character) -> Floats:
     model, bodies = motion.model, list(character.bodies.values())
     places = np.zeros((len(motion.times), 3))
     data = mujoco.MjData(model)
@@ -125,5 +125,3 @@ def _vectors(owner: str, name: str, values: Floats, unit: str, options: Options)
 
 def _quaternions(owner: str, turns: Floats, options: Options, name: str = "rotation") -> Measure:
     return Measure(owner, name, turns_out(turns, options.up), ("1",), WXYZ)
-
-

@@ -16,7 +16,7 @@ _SAME = 1e-6  # A wanted time this close to a recorded one is that one [s].
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class SampledTake:
     """A take at steady times. F frames.
 
     Attributes:
@@ -36,7 +36,7 @@ class Motion:
     rotations: Floats
 
 
-def sample(take: Take, options: Options, fps: float) -> Motion:
+def sample(take: Take, options: Options, fps: float) -> SampledTake:
     """Return a take at a steady rate, within the range asked for.
 
     Args:
@@ -48,7 +48,7 @@ def sample(take: Take, options: Options, fps: float) -> Motion:
     return _motion(take, frame_times(take, options, rate), rate)
 
 
-def as_recorded(take: Take, options: Options) -> Motion:
+def as_recorded(take: Take, options: Options) -> SampledTake:
     """Return a take's own frames within the range asked for; at a steady rate where the options name one."""
     rate = recorded_rate(take)
     if options.fps is not None:
@@ -60,11 +60,11 @@ def as_recorded(take: Take, options: Options) -> Motion:
     return _motion(take, take.time[chosen], rate)
 
 
-def _motion(take: Take, times: Floats, rate: float) -> Motion:
+def _motion(take: Take, times: Floats, rate: float) -> SampledTake:
     model = take.model()
     qpos = positions_at(model, take, times)
     places, turns = _follow(model, qpos)
-    return Motion(model, rate, times, qpos, places, turns)
+    return SampledTake(model, rate, times, qpos, places, turns)
 
 
 def frame_times(take: Take, options: Options, fps: float) -> Floats:

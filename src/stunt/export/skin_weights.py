@@ -8,7 +8,7 @@ from scipy import sparse
 from stunt.export.flesh import Lump, nearest
 from stunt.export.rig import Rig
 from stunt.export.surface import Ints
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
 
 _SOFTNESS = 0.011  # A bone this much further away has 1/e of the weight [m].
 _BEHIND = 0.7  # How much further a bone counts as for points behind its joint, per metre behind it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.rotations import Floats, rotate
+from stunt.maths.rotations import Floats, rotate
 
 Ints = NDArray[np.int64]
 Color = tuple[float, float, float, float]

@@ -19,7 +19,7 @@ _LATE_DEG = 1.0
 
 
 @dataclass(frozen=True)
-class Beat:
+class ShownBeat:
     """A beat of a take: when [s], the pose, and how far off it was [deg] where that is known."""
 
     time: float
@@ -27,20 +27,20 @@ class Beat:
     error_deg: float | None
 
 
-def beats_of(take: Take, character: str | None) -> tuple[Beat, ...]:
+def beats_of(take: Take, character: str | None) -> tuple[ShownBeat, ...]:
     """Return the beats of a take, of one character or of all."""
     names = list(take.meta.get("characters", {})) if character is None else [character]
     if not any(event.get("kind") == "beat" for event in take.events):
         return ()
     times = sorted({float(event["time"]) for event in take.events if event.get("kind") == "beat"})
-    return tuple(Beat(p.time, p.name, p.error_deg) for p in choose_panels(take, times, names) if p.name)
+    return tuple(ShownBeat(p.time, p.name, p.error_deg) for p in choose_panels(take, times, names) if p.name)
 
 
 class Overlay:
     """Writes over the pictures of one take."""
 
     def __init__(
-        self, size: tuple[int, int], label: str, beats: tuple[Beat, ...], span: tuple[float, float], clock: bool
+        self, size: tuple[int, int], label: str, beats: tuple[ShownBeat, ...], span: tuple[float, float], clock: bool
     ) -> None:
         """Prepare.
 
@@ -96,7 +96,7 @@ class Overlay:
         first, last = self._span
         return left + (right - left) * min(max((time - first) / max(last - first, 1e-9), 0.0), 1.0)
 
-    def _write_tick(self, pen: ImageDraw.ImageDraw, x: float, line: float, beat: Beat, time: float) -> None:
+    def _write_tick(self, pen: ImageDraw.ImageDraw, x: float, line: float, beat: ShownBeat, time: float) -> None:
         lit = 0.0 <= time - beat.time + 1e-6 < _FLASH
         reach = self._line * (2.6 if lit else 1.7)
         color = _color(beat) if beat.time <= time + 1e-6 else _SOFT
@@ -114,5 +114,5 @@ class Overlay:
         pen.text((x, base), text, (*_color(beat), round(255 * strength)), self._plain, anchor="ls")
 
 
-def _color(beat: Beat) -> tuple[int, int, int]:
+def _color(beat: ShownBeat) -> tuple[int, int, int]:
     return _MISS if (beat.error_deg or 0.0) > _LATE_DEG else _HIT

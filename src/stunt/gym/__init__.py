@@ -16,12 +16,12 @@ try:
 except ModuleNotFoundError as error:  # an extra
     raise StuntError("environments need Gymnasium: pip install 'stunt[gym]'.") from error
 
-from stunt.gym.balance import Balance
+from stunt.gym.balance import BalanceTask
 from stunt.gym.beats import Beats
 from stunt.gym.env import StuntEnv
 from stunt.gym.task import Rates, Task
 from stunt.gym.tasks import TASKS, make_task
-from stunt.gym.track import Track
+from stunt.gym.track import TrackTask
 from stunt.gym.vector import StuntVectorEnv
 
 IDS = {"track": "Stunt/Track-v0", "balance": "Stunt/Balance-v0", "beats": "Stunt/Beats-v0"}
@@ -41,5 +41,6 @@ def register() -> None:
 register()
 
 __all__ = [
-    "IDS", "TASKS", "Balance", "Beats", "Rates", "StuntEnv", "StuntVectorEnv", "Task", "Track", "make_task", "register",
+    "IDS", "TASKS", "BalanceTask", "Beats", "Rates", "StuntEnv", "StuntVectorEnv", "Task", "TrackTask", "make_task",
+    "register",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ _TILT = math.cos(math.radians(60.0))
 _EFFORT = 0.05
 
 
-class Balance(Task):
+class BalanceTask(Task):
     """A character on its feet, pushed at the trunk every now and then.
 
     An action of −1 … 1 moves a joint up to 0.6 rad away from standing. The reward is up to 1 per second of standing

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.compiled import compiled, inlined
 from stunt.gym.table import DOFS, ENDS, JOINTS, NQ, NV, ROOT, ROOT_DOF, unpack
+from stunt.maths.compiled import compiled, inlined
 
 ROOT_NUMBERS = 10
 """Observations of a free root: height, downward direction, linear and angular velocity in its own frame."""

@@ -2,7 +2,7 @@
 
 Handing a compiled function an array costs half a microsecond and more where caches are cold, as they are after physics;
 an environment would hand over a dozen, several times per step. So compiled code gets one table, as control does
-(`stunt.control.views`), and the arrays stay where they are.
+(`stunt.control.core.views`), and the arrays stay where they are.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from stunt.compiled import inlined
-from stunt.control.views import _pointer_maker, floats, longs
+from stunt.control.core.views import _pointer_maker, floats, longs
+from stunt.maths.compiled import inlined
 
 singles = _pointer_maker(types.float32)
 

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.control.beat import TIME_CONSTANTS
-from stunt.control.board import COMPOSITE
+from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.board import COMPOSITE
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.gym import native
 from stunt.gym.table import Arrays, addresses
-from stunt.rotations import Floats
-from stunt.stage.loop import Stage
+from stunt.maths.rotations import Floats
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 NAME = "double"
@@ -95,7 +95,7 @@ class Task:
                 raise InvalidValueError(what, value, "a positive number of seconds")
         self.rates, self.seconds, self.steps = rates, seconds, rates.steps
         scene = Scene({NAME: character}, physics_hz=rates.physics_hz, control_hz=rates.control_hz)
-        self.stage = Stage(scene)
+        self.stage = StageLoop(scene)
         self.character: Character = self.stage.character(NAME)
         self.qpos, self.qvel = self.stage.data.qpos, self.stage.data.qvel
         root = self.character.root

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stunt.errors import UnknownNameError
-from stunt.gym.balance import Balance
+from stunt.gym.balance import BalanceTask
 from stunt.gym.beats import Beats
 from stunt.gym.task import Task
-from stunt.gym.track import Track
+from stunt.gym.track import TrackTask
 
-TASKS: Final[dict[str, Callable[..., Task]]] = {"track": Track, "balance": Balance, "beats": Beats}
+TASKS: Final[dict[str, Callable[..., Task]]] = {"track": TrackTask, "balance": BalanceTask, "beats": Beats}
 """What can be trained, by name; add a task of your own here to register it."""
 
 

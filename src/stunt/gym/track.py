@@ -10,9 +10,9 @@ import numpy as np
 
 from stunt.gym import native
 from stunt.gym.task import Rates, Task
-from stunt.motion.library import find_clip
-from stunt.motion.read import read_clip
-from stunt.motion.skeleton_body import SkeletonBody, body_from_clip
+from stunt.library.names import find_clip
+from stunt.library.read import read_clip
+from stunt.motion.rig.skeleton_body import SkeletonBody, body_from_clip
 from stunt.stage.scene import CharacterSpec
 
 _REACH = 0.6  # [rad] an action of 1 moves a joint away from the clip
@@ -22,7 +22,7 @@ _FALLEN = math.radians(80.0)  # [rad] the root may be turned away from the clip'
 _EFFORT = 0.02
 
 
-class Track(Task):
+class TrackTask(Task):
     """A body with a clip's own bones that follows it, from any moment of it.
 
     The springs pull to the clip; an action of −1 … 1 moves a joint's goal up to 0.6 rad away from it. Observed besides

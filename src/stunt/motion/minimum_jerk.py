@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stunt import rotations
+from stunt.maths import rotations
 
 Floats = NDArray[np.float64]
 
 
-class Motion(NamedTuple):
+class PathState(NamedTuple):
     """Where a path is and how it moves.
 
     Attributes:
@@ -83,7 +83,7 @@ class MinimumJerk:
         terms = np.broadcast_arrays(q0, speed0, 0.5 * bend0, cubic, quartic, quintic)
         return MinimumJerk(start, duration, np.stack(terms))
 
-    def at(self, time: ArrayLike) -> Motion:
+    def at(self, time: ArrayLike) -> PathState:
         """Return the motion at a time [s] (shape (n,) or ()), or at several, (k,) → (k, n).
 
         Meant for times from start to end; outside them the polynomial simply runs on.
@@ -96,7 +96,7 @@ class MinimumJerk:
         position = ((((c[5] * share + c[4]) * share + c[3]) * share + c[2]) * share + c[1]) * share + c[0]
         velocity = (((5 * c[5] * share + 4 * c[4]) * share + 3 * c[3]) * share + 2 * c[2]) * share + c[1]
         acceleration = ((20 * c[5] * share + 12 * c[4]) * share + 6 * c[3]) * share + 2 * c[2]
-        return Motion(position, velocity / self.duration, acceleration / self.duration**2)
+        return PathState(position, velocity / self.duration, acceleration / self.duration**2)
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class BallMinimumJerk:
         bend = np.linalg.solve(jacobian, -drift)  # so that the angular acceleration at the end is zero
         return BallMinimumJerk(origin, MinimumJerk.between(t0, np.zeros(3), v0, t1, turn, rate, a1=bend))
 
-    def at(self, time: ArrayLike) -> Motion:
+    def at(self, time: ArrayLike) -> PathState:
         """Return the motion at a time [s], or at several: (k,) → (k, 4), (k, 3), (k, 3)."""
         vector, rate, second_rate = self.vector.at(time)
         orientation = rotations.multiply(self.origin, rotations.from_rotation_vector(vector))
-        return Motion(orientation, *rotations.angular_motion(vector, rate, second_rate))
+        return PathState(orientation, *rotations.angular_motion(vector, rate, second_rate))

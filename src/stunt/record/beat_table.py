@@ -10,7 +10,7 @@ from rich.console import Group, JustifyMethod, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from stunt.record.charge_table import changes, charge_table
+from stunt.record.in_charge import changes, charge_table
 
 _COLUMNS: Final[tuple[tuple[str, JustifyMethod], ...]] = (
     ("#", "right"), ("time\ns", "right"), ("pose", "left"), ("worst joint", "left"), ("error\n°", "right"),

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt import rotations
+from stunt.maths import rotations
 from stunt.record.take import Take
 
 WINDOW: Final = 0.25

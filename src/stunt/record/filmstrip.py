@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from stunt.errors import InvalidValueError, TakeError, UnknownNameError
 from stunt.record.camera import Camera, Floats, points_of_performance
-from stunt.record.charge_bar import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.files import written_aside
+from stunt.record.in_charge import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.raycast import Raycaster
 from stunt.record.take import Take
 

@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt import rotations
-from stunt.control.worldspace_program import hip_height
+from stunt.control.servo.memory import hip_height
+from stunt.maths import rotations
 from stunt.record.take import Take
 
 FALL_TILT_DEG: Final = 60.0

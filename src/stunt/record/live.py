@@ -1,13 +1,24 @@
-"""Watch a take in MuJoCo Studio: in a window where there is a display, else as a page on this machine only."""
+"""Watch a take in MuJoCo Studio: in a window where there is a display, else as a page on this machine only.
+
+Studio's web viewer, reachable from this machine only.
+
+As it comes, the viewer listens on every interface, without a password. Here the address is fixed before the socket is
+bound, checked before anyone can connect, and checked again once it runs; if any of this does not hold, nothing is
+served.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import os
+import queue
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
 import mujoco
+from mujoco.studio import web_viewer
 
 from stunt.errors import InvalidValueError, StuntError
 from stunt.record.camera import Camera, points_of_performance
@@ -18,7 +29,66 @@ from stunt.record.take import Take
 if TYPE_CHECKING:
     from mujoco.studio.viewer_handle import ViewerHandle
 
-__all__ = ["LiveViewError", "Playback", "has_display", "show_live", "start_live"]
+
+LOOPBACK = "127.0.0.1"
+
+
+class ExposedServerError(StuntError):
+    """The page would have been reachable from other machines; it was not started."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        super().__init__(
+            f"the live page would listen on '{address}' instead of {LOOPBACK}, so it was not started. "
+            "This version of MuJoCo Studio works differently from the one Stunt was tested with."
+        )
+
+
+class LoopbackViewer(web_viewer.WebViewer):  # type: ignore[misc]
+    """A web viewer bound to 127.0.0.1."""
+
+    _checked = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not self._checked:  # The viewer no longer starts its server through `_start_server`.
+            self.close()
+            raise ExposedServerError("an unknown address")
+
+    @property
+    def _host(self) -> str:
+        return LOOPBACK
+
+    @_host.setter
+    def _host(self, value: str) -> None:
+        """Ignore the address the viewer's constructor asks for (all interfaces)."""
+
+    def _start_server(self) -> None:
+        """Start serving, but only on sockets bound to this machine alone. They are not listening yet."""
+        for bound in (self._http_sock, self._tcp_sock):
+            require_loopback(bound)
+        self._checked = True
+        super()._start_server()
+
+    def get_drop_file(self) -> str:
+        """Throw away files dropped on the page: a take is shown, not edited."""
+        try:
+            while True:
+                self._drop_queue.get_nowait()
+        except queue.Empty:
+            return ""
+
+
+def require_loopback(bound: socket.socket) -> None:
+    """Check that a bound socket cannot be reached from outside; close it and raise if it can.
+
+    Raises:
+        ExposedServerError: The socket is bound to anything but a loopback address.
+    """
+    address = str(bound.getsockname()[0])
+    if not ipaddress.ip_address(address.partition("%")[0]).is_loopback:
+        bound.close()
+        raise ExposedServerError(address)
 
 
 class LiveViewError(StuntError):
@@ -89,14 +159,14 @@ def _plugins(take: Take, model: mujoco.MjModel, playback: Playback) -> list[Any]
     try:
         from mujoco.studio import app as studio_app
 
-        from stunt.record.studio_player import Panel, Player
+        from stunt.record.studio_player import Player, PlayerPanel
     except ImportError as error:
         raise LiveViewError(f"MuJoCo Studio is not installed here ({error}).") from error
     points = points_of_performance(model, take.qpos, list(take.meta.get("characters", {})))
     camera = Camera.frame_on(points, math.radians(24.0), math.radians(10.0), fov_y=math.radians(model.vis.global_.fovy))
     title = str(take.meta.get("title") or "Take")
     chrome = studio_app.Config(show_options=False, show_inspector=False, show_status_bar=False)
-    return [studio_app.App(chrome), Player(take, playback), Panel(take, _labels(take), camera, title)]
+    return [studio_app.App(chrome), Player(take, playback), PlayerPanel(take, _labels(take), camera, title)]
 
 
 def _labels(take: Take) -> list[tuple[float, str]]:
@@ -113,6 +183,7 @@ def _labels(take: Take) -> list[tuple[float, str]]:
 
 
 def launch_studio(plugins: list[Any], web: bool, port: int, open_browser: bool) -> ViewerHandle:
+    """Start MuJoCo Studio with plugins: in a window, or as a page on this machine."""
     from mujoco.studio import launch_native, launch_thread, plugin, viewer_protocol
 
     config = viewer_protocol.ViewerConfig(title="Stunt", http_port=port, open_browser=open_browser)
@@ -121,7 +192,7 @@ def launch_studio(plugins: list[Any], web: bool, port: int, open_browser: bool) 
     viewer_plugins, sim_plugins = plugin.split_plugins(plugins)
 
     def serve(endpoint: Any) -> None:
-        from stunt.record.loopback_viewer import LoopbackViewer
+        pass
 
         viewer_protocol.run_viewer_loop(LoopbackViewer(config, endpoint, plugins=viewer_plugins))
 

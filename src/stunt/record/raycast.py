@@ -22,7 +22,7 @@ from stunt.errors import InvalidValueError
 from stunt.record.camera import Camera, geom_corners
 from stunt.record.raycast_colors import visible_geoms
 from stunt.record.raycast_kernels import TILE, trace_rows
-from stunt.record.raycast_scene import Floats, Ints, Scene, sort_into_cells
+from stunt.record.raycast_scene import Floats, Ints, RaycastScene, sort_into_cells
 from stunt.record.raycast_trees import plant_trees, surface_of
 
 Color = tuple[float, float, float]
@@ -127,7 +127,7 @@ class Raycaster:
 
     def _scene(
         self, xpos: Floats, xmat: Floats, camera: Camera, width: int, height: int, ghosts: Sequence[Ghost]
-    ) -> Scene:
+    ) -> RaycastScene:
         model = self.model
         cast = [_Cast(self._geoms, xpos, xmat, self._colors, np.where(self._colors[:, 3] < 0.99, 1, 0))]
         cast += [self._ghost(ghost, layer) for layer, ghost in enumerate(ghosts, start=2)]
@@ -143,7 +143,7 @@ class Raycaster:
         lens = _lens(camera, width / height)
         grid, cell_start, cell_items = _shadow_grid(self.style, camera, corners, solid & (kind != 0))
         tile_start, tile_items = _tiles(corners, kind, lens, width, height)
-        return Scene(
+        return RaycastScene(
             kind=kind,
             layer=layer,
             pos=pos,
@@ -219,7 +219,7 @@ def render(
 
 
 def _in_bands(
-    scene: Scene, image: NDArray[np.float32], coarse: NDArray[np.float32], samples: int, threads: int | None
+    scene: RaycastScene, image: NDArray[np.float32], coarse: NDArray[np.float32], samples: int, threads: int | None
 ) -> None:
     """Trace all rows, bands of them side by side."""
 

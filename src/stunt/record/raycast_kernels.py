@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.record.raycast_scene import Floats, Scene, inlined, kernel
+from stunt.record.raycast_scene import Floats, RaycastScene, inlined, kernel
 
 Image = NDArray[np.float32]
 Longs = NDArray[np.int64]
@@ -26,7 +26,7 @@ _CONTRAST = 0.035  # Display-value step between neighbours above which a pixel i
 
 
 @inlined
-def _to_local(s: Scene, g: int, x: float, y: float, z: float) -> Triple:
+def _to_local(s: RaycastScene, g: int, x: float, y: float, z: float) -> Triple:
     m = s.mat
     return (
         m[g, 0] * x + m[g, 3] * y + m[g, 6] * z,
@@ -106,7 +106,7 @@ def _triangle(v: Floats, k: int, ox: float, oy: float, oz: float, dx: float, dy:
 
 @inlined
 def _surface(
-    s: Scene, g: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, limit: float
+    s: RaycastScene, g: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, limit: float
 ) -> tuple[float, int]:
     """Meet a triangle surface through its tree; return distance and triangle."""
     best, hit = limit, -1
@@ -129,7 +129,7 @@ def _surface(
 
 @inlined
 def meet(
-    s: Scene, g: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, limit: float
+    s: RaycastScene, g: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, limit: float
 ) -> tuple[float, int]:
     """Return the distance [in lengths of the direction] at which a ray enters geom `g`, and the triangle it hits."""
     ox, oy, oz = _to_local(s, g, ox - s.pos[g, 0], oy - s.pos[g, 1], oz - s.pos[g, 2])
@@ -155,7 +155,9 @@ def meet(
 
 
 @inlined
-def normal_at(s: Scene, g: int, hit: int, px: float, py: float, pz: float, dx: float, dy: float, dz: float) -> Triple:
+def normal_at(
+    s: RaycastScene, g: int, hit: int, px: float, py: float, pz: float, dx: float, dy: float, dz: float
+) -> Triple:
     """Return the outward unit normal of geom `g` at a point on it, facing the ray."""
     x, y, z = _to_local(s, g, px - s.pos[g, 0], py - s.pos[g, 1], pz - s.pos[g, 2])
     kind, a, b, c = s.kind[g], s.size[g, 0], s.size[g, 1], s.size[g, 2]
@@ -186,7 +188,7 @@ def normal_at(s: Scene, g: int, hit: int, px: float, py: float, pz: float, dx: f
 
 
 @inlined
-def _corner_blend(s: Scene, g: int, k: int, x: float, y: float, z: float) -> Triple:
+def _corner_blend(s: RaycastScene, g: int, k: int, x: float, y: float, z: float) -> Triple:
     """Blend a triangle's corner normals at a point on it (both in the geom's frame)."""
     v, n = s.triangle, s.normal
     ex, ey, ez = v[k, 1, 0] - v[k, 0, 0], v[k, 1, 1] - v[k, 0, 1], v[k, 1, 2] - v[k, 0, 2]
@@ -201,7 +203,7 @@ def _corner_blend(s: Scene, g: int, k: int, x: float, y: float, z: float) -> Tri
 
 
 @inlined
-def _key_light(s: Scene, px: float, py: float, pz: float, turn: int) -> float:
+def _key_light(s: RaycastScene, px: float, py: float, pz: float, turn: int) -> float:
     """Return the share of the key light's disc seen from a point; `turn` varies the pattern between samples."""
     u = px * s.grid[0, 0] + py * s.grid[0, 1] + pz * s.grid[0, 2]
     v = px * s.grid[1, 0] + py * s.grid[1, 1] + pz * s.grid[1, 2]
@@ -233,7 +235,7 @@ def _key_light(s: Scene, px: float, py: float, pz: float, turn: int) -> float:
 
 
 @inlined
-def _openness(s: Scene, me: int, px: float, py: float, pz: float, nx: float, ny: float, nz: float) -> float:
+def _openness(s: RaycastScene, me: int, px: float, py: float, pz: float, nx: float, ny: float, nz: float) -> float:
     """Return how much of the sky a point of geom `me` sees past the other bodies, each standing in as a capsule."""
     sky = 1.0
     for c in range(s.core.shape[0]):
@@ -255,7 +257,7 @@ def _openness(s: Scene, me: int, px: float, py: float, pz: float, nx: float, ny:
 
 
 @inlined
-def _backdrop(s: Scene, dz: float) -> Triple:
+def _backdrop(s: RaycastScene, dz: float) -> Triple:
     w = min(max(dz * 1.6 + 0.35, 0.0), 1.0)
     return (
         s.look[0, 0] + w * (s.look[1, 0] - s.look[0, 0]),
@@ -274,7 +276,7 @@ def _stripes(x: float, period: float, blur: float) -> float:
 
 
 @inlined
-def _floor_tone(s: Scene, g: int, px: float, py: float, pz: float, distance: float, slant: float) -> float:
+def _floor_tone(s: RaycastScene, g: int, px: float, py: float, pz: float, distance: float, slant: float) -> float:
     x, y, _ = _to_local(s, g, px - s.pos[g, 0], py - s.pos[g, 1], pz - s.pos[g, 2])
     blur = distance * s.look[11, 1] / max(slant, 0.02)
     square = s.look[10, 2]
@@ -282,7 +284,7 @@ def _floor_tone(s: Scene, g: int, px: float, py: float, pz: float, distance: flo
 
 
 @inlined
-def _shade(s: Scene, g: int, hit: int, t: float, dx: float, dy: float, dz: float, sub: int) -> Triple:
+def _shade(s: RaycastScene, g: int, hit: int, t: float, dx: float, dy: float, dz: float, sub: int) -> Triple:
     """Return the linear colour of a point on geom `g`, seen from the eye along a unit direction."""
     px, py, pz = s.lens[0, 0] + t * dx, s.lens[0, 1] + t * dy, s.lens[0, 2] + t * dz
     nx, ny, nz = normal_at(s, g, hit, px, py, pz, dx, dy, dz)
@@ -315,7 +317,7 @@ def _shade(s: Scene, g: int, hit: int, t: float, dx: float, dy: float, dz: float
 
 @inlined
 def _sample(
-    s: Scene,
+    s: RaycastScene,
     tile: int,
     dx: float,
     dy: float,
@@ -366,7 +368,7 @@ def _uneven(image: Image, x: int, y: int) -> bool:
 
 @kernel
 def trace_rows(
-    s: Scene,
+    s: RaycastScene,
     image: Image,
     coarse: Image,
     first: int,

@@ -25,12 +25,10 @@ def kernel(function: Compiled) -> Compiled:
 
 def inlined(function: Compiled) -> Compiled:
     """Compile a function that only kernels call, into them: calls with this many arrays cost more than their work."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(
-        function
-    )
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
 
-class Scene(NamedTuple):
+class RaycastScene(NamedTuple):
     """Everything one picture needs, as arrays. G geoms, C cores, N tree nodes, K triangles.
 
     Attributes:

@@ -10,9 +10,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.board import PASSIVE
+from stunt.control.core.board import PASSIVE
 from stunt.record.take import Take
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 
 CONTACT_HZ: Final = 60.0
 _ROWS: Final = ("time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated")
@@ -21,7 +21,7 @@ _ROWS: Final = ("time", "qpos", "qvel", "target", "target_velocity", "torque", "
 class Recorder:
     """Notes the stage at a steady rate. Must be the first of the crew, to see each moment before it is changed."""
 
-    def __init__(self, stage: Stage, *, record_hz: float = 120.0) -> None:
+    def __init__(self, stage: StageLoop, *, record_hz: float = 120.0) -> None:
         """Start recording.
 
         Args:

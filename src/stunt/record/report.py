@@ -1,6 +1,6 @@
 """The report of a take: what a program wants to know about a performance, as JSON-able data.
 
-`docs/take.md` defines every field. Nothing is measured here that the take does not hold; only the wall clock is asked.
+`docs/report.md` defines every field. Nothing is measured that the take does not hold; only the wall clock is asked.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import mujoco
 import numpy as np
 
 from stunt.errors import TakeError
-from stunt.record.charge_report import charge_report, charge_warnings
 from stunt.record.closest_approach import timing_error_ms
 from stunt.record.falls import ends_lying, time_of_fall
 from stunt.record.footing import assistance
+from stunt.record.in_charge import charge_report, charge_warnings
 from stunt.record.take import Take
 
 SCHEMA_VERSION: Final = 1

@@ -1,6 +1,6 @@
 """A take in MuJoCo Studio: a plugin that replays recorded frames instead of stepping, and a panel to steer it.
 
-Studio runs two threads. `Player` lives on the simulation's, `Panel` on the viewer's; they talk only through the
+Studio runs two threads. `Player` lives on the simulation's, `PlayerPanel` on the viewer's; they talk only through the
 messages below (a snapshot: only the latest counts; an event: every one counts). Import only where Studio is wanted.
 """
 
@@ -130,7 +130,7 @@ class Player(plugin.SimPlugin):  # type: ignore[misc]
         return True
 
 
-class Panel(plugin.ViewerPlugin):  # type: ignore[misc]
+class PlayerPanel(plugin.ViewerPlugin):  # type: ignore[misc]
     """The take's window: play, loop, speed, a scrubber, and the beats to jump to."""
 
     def __init__(self, take: Take, beats: Sequence[tuple[float, str]], camera: Camera, title: str) -> None:

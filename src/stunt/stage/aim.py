@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stunt.errors import NOWHERE, Place, UnknownNameError
 from stunt.stage.build import Prop
-from stunt.stage.loop import Stage
+from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Throw
 
 Floats = NDArray[np.float64]
@@ -17,7 +17,7 @@ _FAR = 3.0  # [m] the search for the touch starts this far out
 _TOUCH = 1e-5  # [m]
 
 
-def aim_point(stage: Stage, target: str, data: mujoco.MjData, place: Place = NOWHERE) -> tuple[Floats, int | None]:
+def aim_point(stage: StageLoop, target: str, data: mujoco.MjData, place: Place = NOWHERE) -> tuple[Floats, int | None]:
     """Return where a target is [m]: a body's centre of mass and the body, or a site's point and None.
 
     Args:
@@ -39,7 +39,7 @@ def aim_point(stage: Stage, target: str, data: mujoco.MjData, place: Place = NOW
     raise UnknownNameError(f"body or site of '{owner}'", part, [*character.bodies, *character.sites], place)
 
 
-def foreseen(stage: Stage, target: str, time: float) -> mujoco.MjData:
+def foreseen(stage: StageLoop, target: str, time: float) -> mujoco.MjData:
     """Return engine data with the target where it will be, as far as the stage's foresight knows; else where it is."""
     data = mujoco.MjData(stage.model)
     owner = target.partition("/")[0]
@@ -50,7 +50,7 @@ def foreseen(stage: Stage, target: str, time: float) -> mujoco.MjData:
     return data
 
 
-def launch_velocity(stage: Stage, prop: Prop, start: Floats, event: Throw, steps: int) -> Floats:
+def launch_velocity(stage: StageLoop, prop: Prop, start: Floats, event: Throw, steps: int) -> Floats:
     """Return the velocity [m/s] with which the prop's surface touches the target after `steps` physics steps.
 
     Exact for the engine's semi-implicit step, where N steps of gravity move a body by g·h²·N(N+1)/2. What else may be
@@ -71,7 +71,7 @@ def launch_velocity(stage: Stage, prop: Prop, start: Floats, event: Throw, steps
 
 
 def _touch_distance(
-    stage: Stage, data: mujoco.MjData, prop: Prop, body: int | None, point: Floats, direction: Floats
+    stage: StageLoop, data: mujoco.MjData, prop: Prop, body: int | None, point: Floats, direction: Floats
 ) -> float:
     """Return how far before `point` the prop's centre is when it first touches, coming along `direction` [m].
 

@@ -1,23 +1,82 @@
-"""One `build` turns a scene into a MuJoCo model; from then on only state changes."""
+"""One `build` turns a scene into a MuJoCo model; from then on only state changes.
+
+What a scene made in Python is checked for; one read from a file has been checked at its door, with line numbers.
+
+Shirts: on a stage with several people each wears another colour, so that pictures tell them apart.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, get_args
 
 import mujoco
 import numpy as np
 
 from stunt.character.bodies import make_body
 from stunt.character.character import Character
-from stunt.errors import BodyError, InvalidValueError, RateError
-from stunt.motion.clip_bodies import body_of_clip_file, is_clip_file
-from stunt.motion.library import body_reference
-from stunt.stage.checks import check_scene
+from stunt.character.shapes import SHIRT, Color
+from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
+from stunt.library.bodies import body_of_clip_file, is_clip_file
+from stunt.library.names import body_reference
 from stunt.stage.props import add_prop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
 from stunt.stage.two_stage import soften
-from stunt.stage.wardrobe import dress
+
+TAKEN = ("world", "ground")
+"""Names the stage itself uses."""
+
+
+def check_scene(scene: Scene) -> None:
+    """Raise a StuntError for anything in a scene that no stage can be built from."""
+    if not all(math.isfinite(component) for component in scene.gravity):
+        raise InvalidValueError("gravity", scene.gravity, "three finite numbers")
+    if isinstance(scene.seed, bool) or not isinstance(scene.seed, int) or scene.seed < 0:
+        raise InvalidValueError("seed", scene.seed, "a whole number, 0 or more")
+    places = {name: character.place for name, character in scene.characters.items()}
+    places |= {name: prop.place for name, prop in scene.props.items()}
+    for name, place in places.items():
+        if name in TAKEN or "/" in name or not name:
+            raise StuntError(f"nothing on a stage can be called '{name}': the stage uses that name itself.", place)
+    for name in scene.props.keys() & scene.characters.keys():
+        raise StuntError(f"'{name}' is both a character and a prop.", scene.props[name].place)
+    for prop in scene.props.values():
+        _check_prop(prop)
+
+
+def _check_prop(prop: PropSpec) -> None:
+    if prop.shape not in get_args(Shape):
+        raise UnknownNameError("shape", prop.shape, get_args(Shape), prop.place)
+    if prop.mass is not None and not (math.isfinite(prop.mass) and prop.mass > 0.0):
+        raise InvalidValueError("mass", prop.mass, "a positive number of kilograms", prop.place)
+    for what, value in (("radius", prop.radius), ("length", prop.length), *(("size", edge) for edge in prop.size)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise InvalidValueError(what, value, "a positive number of metres", prop.place)
+
+
+SHIRTS: Final[dict[str, Color]] = {
+    "blue": SHIRT,
+    "red": (0.70, 0.34, 0.30, 1.0),
+    "green": (0.42, 0.56, 0.40, 1.0),
+    "yellow": (0.78, 0.62, 0.34, 1.0),
+    "violet": (0.52, 0.42, 0.62, 1.0),
+    "grey": (0.55, 0.55, 0.57, 1.0),
+}
+"""In the order in which they are worn; then again from the first."""
+
+
+def dress(body: mujoco.MjSpec, name: str, number: int) -> None:
+    """Give a body, before it is attached to a scene, the shirt of the number-th person on stage, counted from 0.
+
+    Somebody whose name is a colour wears that one. Bodies that came in colours of their own keep them.
+    """
+    shirt = SHIRTS.get(name, list(SHIRTS.values())[number % len(SHIRTS)])
+    for geom in body.geoms:
+        if np.allclose(geom.rgba, SHIRT):
+            geom.rgba = shirt
+
 
 GROUND = "ground"
 _LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)

@@ -1,7 +1,7 @@
 """Who touches whom: hits for direction, support for control.
 
-The inner loop reads the engine's contacts itself (`stunt.control.contact_scan`) and comes back here only where a hit is
-new; going through the Python contact objects would cost more than the physics step.
+The inner loop reads the engine's contacts itself (`stunt.control.core.contact_scan`) and comes back here only
+where a hit is new; going through the Python contact objects would cost more than the physics step.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.contact_scan import scan_contacts
-from stunt.control.impact_program import contact_offsets, contact_pointer_offset, ncon_offset
+from stunt.control.core.contact_scan import scan_contacts
+from stunt.control.impact.memory import contact_offsets, contact_pointer_offset, ncon_offset
 from stunt.stage.build import Built
 
 SCENERY: Final = 0

@@ -3,10 +3,13 @@
 Time is counted in physics steps (`tick`). Crew — whoever acts at certain times: recorder, events, performers — say when
 they are due; between those moments the steps run in one compiled call. Everything that must survive a save is in the
 engine's state, on the board, or with the crew.
+
+The engine's warnings go to Python's logging, not into a file in whatever folder the user happens to be.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -15,16 +18,29 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.board import Board
-from stunt.control.programs import connect
-from stunt.control.run import prepare
-from stunt.control.run import run as run
+from stunt.control.core.board import Board
+from stunt.control.core.programs import connect
+from stunt.control.core.run import prepare
+from stunt.control.core.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
-from stunt.stage.engine_log import route_warnings
 from stunt.stage.scene import Scene
 from stunt.stage.two_stage import start_impacts
+
+_LOG = logging.getLogger("stunt.engine")
+_LOG.addHandler(logging.NullHandler())
+
+
+def route_warnings() -> None:
+    """Send the engine's warnings to the logger `stunt.engine`, unless the user has a handler of their own."""
+    if mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(_warn)
+
+
+def _warn(message: str) -> None:
+    _LOG.warning("%s", message)
+
 
 SPEED_LIMIT = 1.0e3
 """Velocity [rad/s or m/s] beyond which a simulation of bodies counts as blown up."""
@@ -48,7 +64,7 @@ class Crew(Protocol):
         """Put a saved state back."""
 
 
-class Stage:
+class StageLoop:
     """A scene being played.
 
     Attributes:

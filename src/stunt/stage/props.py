@@ -54,9 +54,7 @@ def _box(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[s
 
 
 def _capsule(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(
-        name=name, type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[prop.radius, 0.5 * prop.length, 0.0], **look
-    )
+    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
 
 
 def _plane(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:

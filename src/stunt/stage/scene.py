@@ -2,7 +2,7 @@
 
 Everything here is a frozen value; `stunt.stage.build.build` turns a scene into a MuJoCo model. Units are metres,
 kilograms, seconds and radians, z is up, quaternions are wxyz. The same scene can be written as YAML
-(`stunt.direction.script_file`), where angles are in degrees.
+(`stunt.script.file`), where angles are in degrees.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from typing import Final
 
 import mujoco
 
-from stunt.control.board import Board
-from stunt.control.impact import FRICTIONS
-from stunt.control.impact_program import ImpactProgram
+from stunt.control.core.board import Board
+from stunt.control.impact.law import FRICTIONS
+from stunt.control.impact.memory import ImpactProgram
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.scene import Collisions
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stunt.direction.script_file import script_from_text
 from stunt.record.files import written_aside
+from stunt.script.file import script_from_text
 
 _TOUCHES = "# touches: "
 _MOST = 500
@@ -84,9 +84,7 @@ class Document:
         self, label: str, *, text: str | None = None, touches: tuple[Mapping[str, Any], ...] | None = None
     ) -> None:
         """Make a new version; it can be undone."""
-        new = Version(
-            self.now.text if text is None else text, self.now.touches if touches is None else touches, label
-        )
+        new = Version(self.now.text if text is None else text, self.now.touches if touches is None else touches, label)
         if new.text == self.now.text and new.touches == self.now.touches:
             return
         self._past = [*self._past[-_MOST + 1 :], self.now]

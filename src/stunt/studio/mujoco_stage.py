@@ -15,12 +15,12 @@ import mujoco
 from mujoco.studio import messages, plugin, sim
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
-from stunt.direction.performance import Performance
-from stunt.direction.script import Script
-from stunt.direction.script_file import script_from_text
+from stunt.drive.beats.spec import Script
 from stunt.errors import BlowUpError, StuntError
 from stunt.record.camera import Camera, aim, points_of_performance
 from stunt.record.live import LiveViewError, has_display, launch_studio, light_up
+from stunt.script.file import script_from_text
+from stunt.script.performance import Performance
 
 _PERIOD = 1 / 120  # [s]
 _MOST_BEHIND = 0.1  # what a slow machine may catch up at once [s]

@@ -9,8 +9,8 @@ from typing import Any
 
 from stunt.errors import UnknownNameError
 from stunt.examples import example, example_names
-from stunt.motion.library import clip_entries, find_clip
-from stunt.motion.read import READERS, split_reference
+from stunt.library.names import clip_entries, find_clip
+from stunt.library.read import READERS, split_reference
 from stunt.studio.document import Document
 from stunt.studio.splice import flow, plain
 

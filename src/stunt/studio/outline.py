@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from stunt.direction.beats import resolve_beats
-from stunt.direction.clips_part import ClipsPart
-from stunt.direction.clips_section import _length
-from stunt.direction.script import Part, Script
-from stunt.direction.tension_script import EVERY, TensionPart, cues
+from stunt.drive.beats.spec import Part, Script, resolve_beats
+from stunt.drive.tension.spec import EVERY, TensionPart, cues
 from stunt.motion.pose import Pose
+from stunt.script.sections.clips import ClipsPart, _length
 from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 

@@ -7,11 +7,11 @@ import time as clock
 from collections.abc import Sequence
 from typing import Any
 
-from stunt.direction.performance import Performance
-from stunt.direction.revision import NEVER, first_change, revise
-from stunt.direction.script import Script
+from stunt.drive.beats.spec import Script
 from stunt.errors import BlowUpError
 from stunt.record.take import Take
+from stunt.script.performance import Performance
+from stunt.script.revise import NEVER, first_change, revise
 from stunt.stage.scene import Event, Push
 
 CHUNK = 1.0 / 60.0

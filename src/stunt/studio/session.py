@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stunt.direction.script import Script
-from stunt.direction.script_file import script_from_text
+from stunt.drive.beats.spec import Script
 from stunt.errors import StuntError, UnknownNameError
-from stunt.motion.doctor import examine
+from stunt.library.doctor import examine
+from stunt.script.file import script_from_text
 from stunt.studio import edits, exports, openings
 from stunt.studio.clients import Audience, Client
 from stunt.studio.document import Document
+from stunt.studio.hand import push_touch, throw_touch
 from stunt.studio.link import Link
 from stunt.studio.outline import outline
 from stunt.studio.splice import edited, plain
-from stunt.studio.touches import push_touch, throw_touch
 
 log = logging.getLogger("stunt.studio")
 _SHOWN_TEXT = 300_000

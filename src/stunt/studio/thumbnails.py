@@ -11,12 +11,12 @@ import mujoco
 import numpy as np
 from PIL import Image
 
-from stunt.direction.performance import Performance
-from stunt.direction.script_file import load_script
 from stunt.examples import example, example_names
 from stunt.record.camera import Camera, points_of_performance
 from stunt.record.raycast import Raycaster
 from stunt.record.take import Take
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
 from stunt.studio.openings import PICTURES
 
 SIZE = (352, 242)

@@ -17,18 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from stunt.direction.door.events_part import read_events
-from stunt.direction.door.node import node_from_plain
-from stunt.direction.door.stage_part import read_props
-from stunt.direction.script import Script
-from stunt.direction.script_file import script_from_text
+from stunt.drive.beats.spec import Script
 from stunt.errors import StuntError
-from stunt.studio import curves, exports, hand
-from stunt.studio.frames import FrameMaker
+from stunt.schema import node_from_plain
+from stunt.script.file import script_from_text
+from stunt.script.scene import read_events, read_props
+from stunt.studio import exports, hand
+from stunt.studio import results as curves
+from stunt.studio.frames import FrameMaker, scenery
 from stunt.studio.posing import Posing, mirrored
 from stunt.studio.rehearsal import Rehearsal
 from stunt.studio.results import results
-from stunt.studio.scenery import scenery
 
 TICK = 1.0 / 60.0
 """How often the page gets a picture [s]."""

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.formats.euler import from_euler
-from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines
-from stunt.rotations import Floats, conjugate, multiply
+from stunt.maths.rotations import Floats, conjugate, multiply
+from stunt.motion.clips.euler import from_euler
+from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines
 
 FPS = 120.0  # the files do not say; CMU captured at 120 frames per second
 _INCH = 0.0254
@@ -68,7 +68,7 @@ class AsfSkeleton:
         return found
 
 
-class _Reader:
+class _AsfReader:
     """Lines of a file with their numbers, comments and empty ones left out."""
 
     def __init__(self, path: str | Path) -> None:
@@ -102,7 +102,7 @@ def _fixed(angles: Floats, order: str, degrees: bool) -> Floats:
 
 def read_asf(path: str | Path) -> AsfSkeleton:
     """Read a skeleton file."""
-    reader = _Reader(path)
+    reader = _AsfReader(path)
     skeleton = AsfSkeleton(str(path))
     section, bone = "", _Bone()
     for line, words in reader.rows:
@@ -125,7 +125,7 @@ def read_asf(path: str | Path) -> AsfSkeleton:
     return skeleton
 
 
-def _read_unit(reader: _Reader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
+def _read_unit(reader: _AsfReader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
     if words[0].lower() == "length":
         skeleton.unit = float(reader.numbers(line, words[1:], 1, "length")[0])
         if not 1e-6 < skeleton.unit < 1e6:
@@ -134,7 +134,7 @@ def _read_unit(reader: _Reader, skeleton: AsfSkeleton, line: int, words: list[st
         skeleton.degrees = not words[1].lower().startswith("rad")
 
 
-def _read_root(reader: _Reader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
+def _read_root(reader: _AsfReader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
     word = words[0].lower()
     if word == "order":
         order = tuple(name.lower() for name in words[1:])
@@ -145,7 +145,7 @@ def _read_root(reader: _Reader, skeleton: AsfSkeleton, line: int, words: list[st
         skeleton.root_axis = _fixed(reader.numbers(line, words[1:], 3, "orientation"), "xyz", skeleton.degrees)
 
 
-def _read_bone(reader: _Reader, skeleton: AsfSkeleton, bone: _Bone, line: int, words: list[str]) -> _Bone:
+def _read_bone(reader: _AsfReader, skeleton: AsfSkeleton, bone: _Bone, line: int, words: list[str]) -> _Bone:
     word = words[0].lower()
     if word == "begin":
         return _Bone()
@@ -172,7 +172,7 @@ def _read_bone(reader: _Reader, skeleton: AsfSkeleton, bone: _Bone, line: int, w
     return bone
 
 
-def _read_children(reader: _Reader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
+def _read_children(reader: _AsfReader, skeleton: AsfSkeleton, line: int, words: list[str]) -> None:
     for child in words[1:]:
         if child in skeleton.parents or child not in skeleton.bones:
             raise reader.wrong(line, f"bone '{child[:40]}' is unknown or has two parents.")
@@ -257,7 +257,7 @@ def find_skeleton(path: str | Path) -> Path:
 
 def _read_frames(path: str | Path, dofs: dict[str, tuple[str, ...]]) -> tuple[dict[str, Floats], bool]:
     """Return the values of every bone, (F, dofs of the bone); a bone the motion never names stays at rest."""
-    reader = _Reader(path)
+    reader = _AsfReader(path)
     values: dict[str, list[Floats]] = {}
     count, degrees, line = 0, True, 0
     for line, words in reader.rows:
@@ -277,7 +277,7 @@ def _read_frames(path: str | Path, dofs: dict[str, tuple[str, ...]]) -> tuple[di
 
 
 def _read_values(
-    reader: _Reader,
+    reader: _AsfReader,
     line: int,
     words: list[str],
     dofs: dict[str, tuple[str, ...]],
@@ -296,7 +296,7 @@ def _read_values(
     rows.append(as_numbers(words[1:], name, Place(reader.file, line)))
 
 
-def _check_frame(reader: _Reader, line: int, values: dict[str, list[Floats]], count: int) -> None:
+def _check_frame(reader: _AsfReader, line: int, values: dict[str, list[Floats]], count: int) -> None:
     short = next((name for name, rows in values.items() if len(rows) != count), None)
     if short is not None:
         raise reader.wrong(line, f"frame {count} ends without '{short}'.")

@@ -14,17 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.formats.euler import from_euler
-from stunt.motion.formats.raw import (
-    MAX_JOINTS,
-    ClipFileError,
-    RawClip,
-    as_numbers,
-    check_size,
-    read_lines,
-    snapped,
-)
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.euler import from_euler
+from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines, snapped
 
 CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ"}
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.above_hips import lowered
-from stunt.motion.clip import Clip
-from stunt.motion.formats.euler import to_euler
-from stunt.motion.formats.raw import ClipFileError
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.above_hips import lowered
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.euler import to_euler
+from stunt.motion.clips.raw import ClipFileError
 
 _ROOT = ("Xposition", "Yposition", "Zposition", "Zrotation", "Xrotation", "Yrotation")
 _JOINT = ("Zrotation", "Xrotation", "Yrotation")

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.formats.raw import MAX_JSON_BYTES, ClipFileError, RawClip, check_size, read_text, snapped
-from stunt.rotations import Floats, normalise, slerp
+from stunt.maths.rotations import Floats, normalise, slerp
+from stunt.motion.clips.raw import MAX_JSON_BYTES, ClipFileError, RawClip, check_size, read_text, snapped
 
 # name, parent, offset [m], values in a row (4: quaternion, 1: angle about z, 0: does not move)
 _JOINTS: tuple[tuple[str, int, tuple[float, float, float], int], ...] = (

@@ -15,8 +15,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from stunt.errors import Place
-from stunt.motion.formats.raw import MAX_BYTES, MAX_VALUES, ClipFileError, read_bytes
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.raw import MAX_BYTES, MAX_VALUES, ClipFileError, read_bytes
 
 _MAGIC, _JSON, _BIN = b"glTF", 0x4E4F534A, 0x004E4942
 _KINDS: Final = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -24,7 +24,7 @@ _WIDTHS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class GltfDocument:
     """A glTF file.
 
     Attributes:
@@ -120,7 +120,7 @@ class Document:
         return read_bytes(beside)
 
 
-def read_document(path: str | Path) -> Document:
+def read_document(path: str | Path) -> GltfDocument:
     """Read a .glb or .gltf file.
 
     Raises:
@@ -137,7 +137,7 @@ def read_document(path: str | Path) -> Document:
     version = str(content.get("asset", {}).get("version", "")) if isinstance(content, dict) else ""
     if not version.startswith("2"):
         raise ClipFileError(f"is no glTF 2 file (its version is '{version[:10]}').", place)
-    return Document(place, content, chunk)
+    return GltfDocument(place, content, chunk)
 
 
 def _chunks(data: bytes, place: Place) -> tuple[bytes, bytes]:

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from stunt.errors import UnknownNameError
-from stunt.motion.formats.gltf import Document, read_document
+from stunt.maths.rotations import Floats, conjugate, multiply, normalise, rotate, slerp
+from stunt.motion.clips.raw import RawClip, check_size, snapped
+from stunt.motion.clips.standing import stature_of
+from stunt.motion.clips.vocabulary import guess_parts
+from stunt.motion.formats.gltf import GltfDocument, read_document
 from stunt.motion.formats.gltf_nodes import Bones, Local, find_bones, local_of
-from stunt.motion.formats.raw import RawClip, check_size, snapped
-from stunt.motion.stature import stature_of
-from stunt.motion.vocabulary import guess_parts
-from stunt.rotations import Floats, conjugate, multiply, normalise, rotate, slerp
 
 STILL_FPS = 30.0
 """Frame rate of a file without animation, whose one frame is how its nodes stand."""
@@ -63,7 +63,7 @@ def read_gltf(path: str | Path, animation: str | None = None) -> RawClip:
 
 
 def _raw(
-    document: Document, bones: Bones, locals_: Mapping[int, Local], fps: float, notes: dict[str, str]
+    document: GltfDocument, bones: Bones, locals_: Mapping[int, Local], fps: float, notes: dict[str, str]
 ) -> RawClip:
     """Put the file's transforms into frames that are parallel to the world's at rest."""
     frames = len(next(iter(locals_.values())).turn)
@@ -134,7 +134,7 @@ def _scale(bones: Bones, offsets: Floats, notes: dict[str, str]) -> float | None
 
 
 def _animation(
-    document: Document, wanted: str | None, notes: dict[str, str]
+    document: GltfDocument, wanted: str | None, notes: dict[str, str]
 ) -> tuple[dict[tuple[int, str], _Channel], str]:
     """Return the channels of an animation by node and property, and its name."""
     known = document.items("animations")
@@ -153,7 +153,7 @@ def _animation(
     return found[chosen], names[chosen]
 
 
-def _channels(document: Document, animation: Mapping[str, Any]) -> dict[tuple[int, str], _Channel]:
+def _channels(document: GltfDocument, animation: Mapping[str, Any]) -> dict[tuple[int, str], _Channel]:
     samplers = animation.get("samplers", [])
     found: dict[tuple[int, str], _Channel] = {}
     for channel in animation.get("channels", []):
@@ -173,7 +173,7 @@ def _channels(document: Document, animation: Mapping[str, Any]) -> dict[tuple[in
     return found
 
 
-def _clock(document: Document, channels: Mapping[tuple[int, str], _Channel], joints: int) -> tuple[float, Floats]:
+def _clock(document: GltfDocument, channels: Mapping[tuple[int, str], _Channel], joints: int) -> tuple[float, Floats]:
     """Return frames per second and the frames' times [s]: as dense as the keys are."""
     if not channels:
         return STILL_FPS, np.zeros(1)
@@ -186,7 +186,7 @@ def _clock(document: Document, channels: Mapping[tuple[int, str], _Channel], joi
     return fps, first + np.arange(frames) / fps
 
 
-def _moved(document: Document, node: int, channels: Mapping[tuple[int, str], _Channel], times: Floats) -> Local:
+def _moved(document: GltfDocument, node: int, channels: Mapping[tuple[int, str], _Channel], times: Floats) -> Local:
     """Return a node's transform in every frame: shift (F, 3), turn (F, 4); its scale (3,) is taken as constant."""
     still = local_of(document, document.item("nodes", node))
     shift, turn = np.tile(still.shift, (len(times), 1)), np.tile(still.turn, (len(times), 1))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from stunt.motion.formats.gltf import Document
-from stunt.motion.formats.raw import MAX_JOINTS
-from stunt.motion.vocabulary import guess_parts
-from stunt.rotations import Floats, conjugate, from_matrix, multiply, to_matrix
+from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, to_matrix
+from stunt.motion.clips.raw import MAX_JOINTS
+from stunt.motion.clips.vocabulary import guess_parts
+from stunt.motion.formats.gltf import GltfDocument
 
 _ONE = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -46,7 +46,7 @@ class Local:
     scale: Floats
 
 
-def local_of(document: Document, node: Mapping[str, Any]) -> Local:
+def local_of(document: GltfDocument, node: Mapping[str, Any]) -> Local:
     """Return a node's transform as the file has it."""
     if "matrix" in node:
         matrix = _numbers(document, node["matrix"], 16).reshape(4, 4).T
@@ -67,7 +67,7 @@ def taken_apart(matrix: Floats) -> Local:
     return Local(matrix[:3, 3].copy(), from_matrix(matrix[:3, :3] / safe), scale)
 
 
-def _numbers(document: Document, values: object, count: int) -> Floats:
+def _numbers(document: GltfDocument, values: object, count: int) -> Floats:
     try:
         found = np.array(values, dtype=float).reshape(count)
     except (TypeError, ValueError):
@@ -77,7 +77,7 @@ def _numbers(document: Document, values: object, count: int) -> Floats:
     return found
 
 
-def find_bones(document: Document) -> Bones:
+def find_bones(document: GltfDocument) -> Bones:
     """Return the bones: the joints of the largest skin, or without a skin the nodes that animations turn.
 
     A root that only carries the hips (an armature, a motion node) counts as what moves them, not as a bone.
@@ -105,7 +105,7 @@ def find_bones(document: Document) -> Bones:
     return Bones(tuple(order), names, parents, above, rest, left)
 
 
-def _parents(document: Document) -> dict[int, int]:
+def _parents(document: GltfDocument) -> dict[int, int]:
     found: dict[int, int] = {}
     for number, node in enumerate(document.items("nodes")):
         for child in node.get("children", []):
@@ -126,7 +126,7 @@ def _ancestors(node: int, parent: Mapping[int, int]) -> Iterator[int]:
         yield node
 
 
-def _joints(document: Document) -> tuple[list[int], dict[str, Any] | None]:
+def _joints(document: GltfDocument) -> tuple[list[int], dict[str, Any] | None]:
     skins = document.items("skins")
     if skins:
         skin = max(skins, key=lambda some: len(some.get("joints", [])))
@@ -155,7 +155,7 @@ def _up_to_joints(joint: int, parent: Mapping[int, int], joints: set[int]) -> li
     return [joint]
 
 
-def _depth_first(document: Document, root: int, kept: set[int]) -> list[int]:
+def _depth_first(document: GltfDocument, root: int, kept: set[int]) -> list[int]:
     found, pending = [], [root]
     while pending:
         node = pending.pop()
@@ -165,7 +165,7 @@ def _depth_first(document: Document, root: int, kept: set[int]) -> list[int]:
     return found
 
 
-def _hips(document: Document, order: list[int], parent: Mapping[int, int]) -> int:
+def _hips(document: GltfDocument, order: list[int], parent: Mapping[int, int]) -> int:
     """Return where both legs meet, if that can be told by their names, else the root."""
     nodes = document.items("nodes")
     place = {node: number for number, node in enumerate(order)}
@@ -189,7 +189,7 @@ def _names(nodes: list[dict[str, Any]], order: list[int]) -> tuple[str, ...]:
 
 
 def _rest(
-    document: Document, skin: Mapping[str, Any] | None, order: list[int], place: Mapping[int, int],
+    document: GltfDocument, skin: Mapping[str, Any] | None, order: list[int], place: Mapping[int, int],
     parents: tuple[int, ...], above: tuple[int, ...],
 ) -> Floats:  # fmt: skip
     """Return how the bones are turned at rest: as the skin was bound, where it says so, else as the nodes stand."""

@@ -19,9 +19,9 @@ import numpy as np
 
 from stunt.archives import ArchiveError, read_arrays
 from stunt.errors import Place
-from stunt.motion.clip import Clip
-from stunt.motion.formats.raw import MAX_JOINTS, ClipFileError, RawClip, check_size, read_bytes, snapped
-from stunt.rotations import Floats, from_rotation_vector, normalise
+from stunt.maths.rotations import Floats, from_rotation_vector, normalise
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, check_size, read_bytes, snapped
 
 MAX_MEMBER = 128 * 2**20
 OWN = ("names", "parents", "offsets", "fps", "root", "rotations")

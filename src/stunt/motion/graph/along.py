@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stunt.errors import StuntError
-from stunt.motion.clip import Clip
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.plants import slide

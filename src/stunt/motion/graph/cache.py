@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from stunt.archives import read_arrays
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
 
 _VERSION = b"stunt distance map 1"
 _LARGEST = 2**30  # bytes a map may unpack to

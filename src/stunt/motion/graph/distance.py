@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import minimum_filter
 
-from stunt.compiled import compiled
+from stunt.maths.compiled import compiled
+from stunt.maths.rotations import Floats
 from stunt.motion.graph.planar import Planar
-from stunt.rotations import Floats
 
 
 @dataclass(frozen=True, eq=False)

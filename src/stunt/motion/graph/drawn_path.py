@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from stunt.errors import NOWHERE, InvalidValueError, Place
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
 
 SPACING = 0.02
 """Between the samples of a path [m]."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stunt.motion.clip import ClipPose
-from stunt.rotations import Floats, from_rotation_vector, multiply
+from stunt.maths.rotations import Floats, from_rotation_vector, multiply
+from stunt.motion.clips.clip import ClipPose
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from stunt.motion.clip import Clip, WorldPose
-from stunt.motion.standing import feet_of
-from stunt.rotations import Floats
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.clip import Clip, WorldPose
+from stunt.motion.clips.standing import feet_of
 
 FREE, ANKLE, BALL = 0, 1, 2
 SLOW = 0.45  # a planted point of a foot moves less than this over the ground [m/s]; captures are not still

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stunt.compiled import compiled
+from stunt.maths.compiled import compiled
 from stunt.motion.graph.search_kernel import _CHILDREN, _placed, _pop, _push, _put, _way_to
 
 X, Y, AIM_X, AIM_Y, NEAREST, FARTHEST, OFF, SHORT, RING_X, RING_Y, RING, BLOW = range(12)

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stunt.maths.rotations import Floats
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import SPACING, DrawnPath
 from stunt.motion.graph.planar import Planar, eased
 from stunt.motion.graph.search_kernel import reached, search
-from stunt.rotations import Floats
 
 FINEST = 30.0  # slowest rate at which progress is looked at [1/s]
 _FASTEST = 8.0  # along a path [m/s]; what jumps ahead farther than this is taking a short cut

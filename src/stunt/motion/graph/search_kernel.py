@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stunt.compiled import compiled
+from stunt.maths.compiled import compiled
 
 FACING, LAG, CHANGE, AHEAD, HOPE, HOP = 0, 1, 2, 3, 4, 5
 NEAR = 10  # samples from the end that count as its end: whoever stands there need not go on

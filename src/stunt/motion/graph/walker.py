@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stunt.errors import InvalidValueError
-from stunt.motion.clip import Clip, ClipPose
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.clip import Clip, ClipPose
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.footlock import FootState, LockState, locked
@@ -17,7 +18,6 @@ from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.search import Here, Searcher, SearchSettings, progress
 from stunt.motion.graph.search_kernel import NEAR
 from stunt.motion.graph.weave import Piece, Weaver
-from stunt.rotations import Floats
 
 FPS = 60.0
 """Frames per second of what a walker makes."""

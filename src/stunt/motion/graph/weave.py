@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from stunt.motion.clip import ClipPose
-from stunt.motion.clip_edit import blended_pose
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.clip import ClipPose
+from stunt.motion.clips.edit import blended_pose
 from stunt.motion.graph.build import MotionGraph, Transition
 from stunt.motion.graph.planar import Planar, eased
 from stunt.motion.graph.plants import Plants
-from stunt.rotations import Floats
 
 
 @dataclass(frozen=True)

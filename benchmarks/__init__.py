@@ -1,0 +1,1 @@
+"""Speeds of Stunt in ratios: `stunt bench` runs them in a checkout."""

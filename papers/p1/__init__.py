@@ -1,0 +1,1 @@
+"""Adaptation and impacts."""

@@ -1,0 +1,84 @@
+"""Fresh runs of the examples, for the figures."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers.p0.constant_pd import mean_error_deg, perform_constant_pd
+from stunt.drive.beats.performer import BeatResult
+from stunt.drive.beats.spec import Coupling, Script
+from stunt.examples import example
+from stunt.record.take import Take
+from stunt.script.file import load_script
+from stunt.script.performance import Performance
+
+
+@dataclass(frozen=True)
+class Played:
+    """A performance of one character, over.
+
+    Attributes:
+        script: What was played.
+        take: What was recorded.
+        results: How each beat went.
+    """
+
+    script: Script
+    take: Take
+    results: list[BeatResult]
+
+    @property
+    def beats(self) -> list[tuple[float, str]]:
+        """When beats fell [s], and their poses."""
+        return [(result.time, result.pose) for result in self.results]
+
+    @property
+    def mean_error_deg(self) -> float:
+        """Mean over the beats of the worst joint's error [°]."""
+        return mean_error_deg(self.results)
+
+    def gains(self, joint: str) -> NDArray[np.float64]:
+        """Return a joint's stiffness k_s over time [N·m/rad], (T,)."""
+        return np.asarray(self.take.stiffness[:, self._about(joint)["dof"]])
+
+    def angles_deg(self, joint: str) -> NDArray[np.float64]:
+        """Return a hinge's angle over time [°], (T,)."""
+        return np.degrees(self.take.qpos[:, self._about(joint)["qpos"]])
+
+    def _about(self, joint: str) -> dict[str, int]:
+        (cast,) = self.take.meta["characters"].values()
+        found: dict[str, int] = cast["joints"][joint]
+        return found
+
+
+def play(name: str, *, coupling: Coupling | None = None, rate: float | None = None, record_hz: float = 480.0) -> Played:
+    """Play an example, perhaps at another coupling level or rate [Hz]."""
+    script = scripted(name, coupling=coupling, rate=rate)
+    performance = Performance(script, record_hz=record_hz, foretell=False)
+    performance.run()
+    return _played(performance)
+
+
+def play_constant_pd(name: str, *, rate: float | None = None) -> Played:
+    """Play an example with constant gains, tuned for its first pose."""
+    return _played(perform_constant_pd(scripted(name, rate=rate)))
+
+
+def scripted(name: str, *, coupling: Coupling | None = None, rate: float | None = None) -> Script:
+    """Return an example's script, perhaps at another coupling level or rate [Hz]."""
+    script = load_script(example(name).path)
+    if coupling is not None:
+        parts = {who: dataclasses.replace(part, coupling=coupling) for who, part in script.parts.items()}
+        script = dataclasses.replace(script, parts=parts)
+    if rate is not None:
+        script = dataclasses.replace(script, scene=dataclasses.replace(script.scene, physics_hz=rate, control_hz=rate))
+    return script
+
+
+def _played(performance: Performance) -> Played:
+    (performer,) = performance.performers.values()
+    return Played(performance.script, performance.take(), performer.results)

@@ -1,1 +1,0 @@
-"""Measuring what Stunt costs, in ratios within one run."""

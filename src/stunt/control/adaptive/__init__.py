@@ -1,0 +1,1 @@
+"""The adaptive law: joints and sites on trajectories under loads nobody knows."""

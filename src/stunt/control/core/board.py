@@ -1,0 +1,152 @@
+"""The board: what every joint is told to do, as arrays the control kernel reads and writes.
+
+One board serves the whole model. Direction writes goals (rarely: at beats, holds, hand-overs); the kernel reads them at
+every control step and leaves behind what it did.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.programs import PHASES, SLOTS
+from stunt.control.core.views import COUNTS, LIST, TABLE
+
+PASSIVE: Final = 0
+"""The joint swings freely."""
+FULL: Final = 1
+"""Beat law, every joint at once: τ = M(q)·a + c(q, v)."""
+LOCAL: Final = 2
+"""Beat law, spring scaled by the joint's own link alone."""
+COMPOSITE: Final = 3
+"""Beat law, spring scaled by everything outboard."""
+COMPENSATED: Final = 4
+"""As COMPOSITE, plus the acceleration its parents impose (P0 eq. 8–10, corrected)."""
+IMPEDANCE: Final = 5
+"""Stiffness, damping, rest and feed-forward as given on the board: any other joint-space law."""
+
+COUPLINGS: Final = {"full": FULL, "local": LOCAL, "composite": COMPOSITE, "compensated": COMPENSATED}
+ARRIVALS: Final = {"critical": 0, "minimum_effort": 1}
+HELD: Final = -1.0e9
+"""A goal time long past: hold."""
+
+STATE: Final = tuple(name for name, _, source in LIST if source == "state")
+"""The board's arrays that are part of a saved state; the others are constants or scratch."""
+
+
+class Board:
+    """Goals in, torques and gains out.
+
+    Attributes:
+        law: What drives each joint, (njnt,) of the codes above.
+        arrival: Which arrival law, (njnt,).
+        goal: Position to arrive at, (nq,).
+        goal_velocity: Velocity to arrive with, (nv,).
+        goal_time: When [s], (njnt,).
+        start_time: When the approach began [s], (njnt,).
+        ease: Seconds over which an approach gathers its acceleration, (njnt,).
+        hold: Time constant λ of a hold [s], (njnt,).
+        feed_bias: 1 where gravity and Coriolis forces are fed forward, (njnt,).
+        limit: Peak torque [N·m], (nv,).
+        stiffness: k_s in force [N·m/rad], (nv,).
+        damping: k_d in force [N·m·s/rad], (nv,).
+        rest: Rest positions of the springs, (nq,).
+        feed_forward: Force an IMPEDANCE law adds to its spring's [N·m], (nv,).
+        torque: Force the joint produced in the last step [N·m], (nv,).
+        saturated: 1 where the torque is at its limit, (nv,).
+        saturated_steps: Physics steps spent at the limit since the start, (nv,).
+        moment: Moment of inertia the gains scale by, as of the last control step [kg·m²], (nv,).
+        carried: Bias force as of the last control step [N·m], (nv,).
+        planted: 1 where a joint carries the body on something outboard of it, (nv,).
+        grounded: 1 where a free tree touches something that carries it, (ntree,).
+        pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
+        sprung: 1 where the model's spring fields hold control's values, (njnt,).
+        last_law: Law of the last control step, (njnt,).
+        asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
+        programs: Address of each program's table, 0 where it is not in use (see `stunt.control.core.programs`).
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, control_period: float) -> None:
+        """Make a board on which every joint is passive.
+
+        Args:
+            model: The compiled scene.
+            data: Its data; both must outlive the board.
+            control_period: Seconds between two control steps.
+        """
+        nq, nv, njnt, ntree = model.nq, model.nv, model.njnt, max(1, model.ntree)
+        self.law = np.zeros(njnt, np.int64)
+        self.arrival = np.zeros(njnt, np.int64)
+        self.goal = data.qpos.copy()
+        self.goal_velocity = np.zeros(nv)
+        self.goal_time = np.full(njnt, HELD)
+        self.start_time = np.zeros(njnt)
+        self.ease = np.zeros(njnt)
+        self.hold = np.full(njnt, 0.5 / TIME_CONSTANTS)
+        self.feed_bias = np.ones(njnt, np.int64)
+        self.limit = np.full(nv, np.inf)
+        self.stiffness = np.zeros(nv)
+        self.damping = np.zeros(nv)
+        self.rest = model.qpos_spring.copy()
+        self.feed_forward = np.zeros(nv)
+        self.torque = np.zeros(nv)
+        self.saturated = np.zeros(nv, np.int64)
+        self.saturated_steps = np.zeros(nv, np.int64)
+        self.moment = np.zeros(nv)
+        self.carried = np.zeros(nv)
+        self.planted = np.zeros(nv, np.int64)
+        self.grounded = np.zeros(ntree, np.int64)
+        self.pull = np.zeros(nv)
+        self.sprung = np.zeros(njnt, np.int64)
+        self.last_law = np.zeros(njnt, np.int64)
+        # What the model came with, kept apart from what control adds to it.
+        self.own_stiffness = model.jnt_stiffness.copy()
+        self.own_rest = model.qpos_spring.copy()
+        self.own_damping = model.dof_damping.copy()
+        self._make_scratch(nv, njnt, ntree)
+        self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
+        self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
+        self.asks_support = False
+        self.programs = np.zeros(SLOTS, np.int64)
+        self.hooks = np.zeros(PHASES * SLOTS, np.int64)
+        self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)
+        self._arrays = {name: self._array(name, source, model, data) for name, _, source in LIST}  # kept alive
+        self.table = TABLE.fill(**self._arrays)
+
+    def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
+        self.full_joints = np.zeros(njnt, np.int64)
+        self.spring_joints = np.zeros(njnt, np.int64)
+        self.counts = np.zeros(1, COUNTS).view(np.int64)
+        self.acceleration = np.zeros(nv)
+        self.error = np.zeros(nv)
+        self.error_rate = np.zeros(nv)
+        self.product = np.zeros(nv)
+        self.force = np.zeros(nv)
+        self.implicit = np.zeros(nv)
+        self.right = np.zeros(nv)
+        self.inboard = np.zeros((nv, 3))
+        self.scale = np.ones(nv)
+        self.quaternion = np.zeros(4)
+        self.tree_driven = np.zeros(ntree, np.int64)
+        self.block = np.zeros((nv, nv))
+        self.undriven = np.zeros(nv, np.int64)
+        self.undriven_index = np.full(nv, -1, np.int64)
+
+    def _array(self, name: str, source: str, model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[Any]:
+        """Return an array of the kernel's by its name and where it is."""
+        owner, _, field = source.partition(".")
+        array: NDArray[Any] = getattr({"data": data, "model": model}.get(owner, self), field or name)
+        return array
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return a copy of everything that must survive a restore."""
+        return {name: getattr(self, name).copy() for name in STATE}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Put a saved state back, in place."""
+        for name in STATE:
+            getattr(self, name)[...] = state[name]

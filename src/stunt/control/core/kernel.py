@@ -1,0 +1,200 @@
+"""One control step, compiled: from goals on the board to springs and torques in the engine.
+
+Three phases around the engine's two half-steps (see `stunt.control.core.run`):
+
+* `before`: springs for this step, from the moments of inertia of the step before;
+* `between`: with inertia and bias of the present state known, full-coupling torques and feed-forward forces;
+* `after`: what the springs really produced, for the record.
+
+Joints are sorted by what drives them once per step, so that each law touches its own joints only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE
+from stunt.control.core.engine import BALL, SLIDE
+from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
+from stunt.control.core.goals import quaternion_error, time_constant
+from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
+from stunt.control.core.springs import (
+    is_spring,
+    link_moment,
+    release_spring,
+    spatial_moment,
+    write_impedance,
+    write_spring,
+)
+from stunt.maths.compiled import inlined
+
+
+@inlined
+def before(v: Any, time: float, model: int, data: int) -> None:
+    """Sort the joints and write this step's springs (see `stunt.control.core.springs`)."""
+    call_programs(v, BEFORE, time, model, data)
+    sort_joints(v)
+    period, n = v.times.period, v.times.constants
+    known, rate = 0.0, 0.0
+    for k in range(v.counts.springs):
+        j = v.spring_joints[k]
+        v.sprung[j] = 1
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
+            write_impedance(v, j)
+            continue
+        lam = time_constant(time, v.goal_time[j], v.hold[j], period, n)
+        lam = max(lam, shortest(v, v.jnt_dofadr[j]))
+        if lam != known:  # joints on their way to the same beat share it
+            known, rate = lam, 1.0 / lam
+        write_spring(v, j, joint_dofs(v.jnt_type[j]), v.goal_time[j] - time, rate)
+
+
+@inlined
+def sort_joints(v: Any) -> None:
+    """List the joints under full coupling and those with springs, and let go of those that no longer have any."""
+    full = springs = compensated = changed = 0
+    for j in range(v.sizes.njnt):
+        law, vadr = v.law[j], v.jnt_dofadr[j]
+        spring = is_spring(law, v.planted[vadr] != 0)
+        if spring:
+            v.spring_joints[springs] = j
+            springs += 1
+            compensated += 1 if law == COMPENSATED else 0
+        elif law == FULL:
+            v.full_joints[full] = j
+            full += 1
+        if v.sprung[j] and not spring:
+            release_spring(v, j, joint_dofs(v.jnt_type[j]))
+            v.sprung[j] = 0
+        if law != v.last_law[j]:
+            changed, v.last_law[j] = 1, law
+            if law == PASSIVE:
+                for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+                    v.applied[i] = 0.0
+                    v.torque[i] = 0.0
+                    v.saturated[i] = 0
+    v.counts.full, v.counts.springs, v.counts.compensated, v.counts.law_changed = full, springs, compensated, changed
+
+
+@inlined
+def between(v: Any, time: float, model: int, data: int) -> None:
+    """Write torques and feed-forward forces for the present state."""
+    update_moments(v)
+    pulled = v.counts.strings > 0
+    if pulled:
+        for i in range(v.sizes.nv):
+            v.applied[i] -= v.pull[i]
+            v.pull[i] = 0.0
+    call_programs(v, BETWEEN, time, model, data)
+    if v.counts.full > 0:
+        ask_accelerations(v, time)
+        full_torques(v)
+    if v.counts.springs > 0:
+        spring_feed_forward(v)
+    if pulled:
+        for i in range(v.sizes.nv):
+            v.applied[i] += v.pull[i]
+    call_programs(v, AFTER, time, model, data)
+
+
+@inlined
+def update_moments(v: Any) -> None:
+    """Note the moment of inertia springs scale by: own link, everything outboard, or everything inboard."""
+    for k in range(v.counts.springs):
+        j = v.spring_joints[k]
+        vadr = v.jnt_dofadr[j]
+        if v.jnt_type[j] != BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
+            v.moment[vadr] = v.mass_matrix[v.rowadr[vadr] + v.rownnz[vadr] - 1]
+            continue
+        for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+            body = v.dof_bodyid[i]
+            if v.planted[i]:
+                # A joint with the ground outboard of it moves the rest of the body instead.
+                whole = spatial_moment(v, v.body_rootid[body], i)
+                v.moment[i] = whole - spatial_moment(v, body, i) + v.dof_armature[i]
+            elif v.law[j] == LOCAL and v.jnt_type[j] != SLIDE:
+                v.moment[i] = v.dof_armature[i] + link_moment(v, i)
+            else:
+                v.moment[i] = v.mass_matrix[v.rowadr[i] + v.rownnz[i] - 1]
+
+
+@inlined
+def spring_feed_forward(v: Any) -> None:
+    """Write the forces that go with the springs: bias, arrival velocity, and what the parents impose."""
+    if v.counts.compensated > 0:
+        impose_on_children(v)
+    for k in range(v.counts.springs):
+        j = v.spring_joints[k]
+        vadr = v.jnt_dofadr[j]
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
+            feed_impedance(v, j, vadr)
+            continue
+        for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+            push = v.damping[i] * (v.error_rate[i] + v.qvel[i])  # k_d·ω_ref: the engine's damper only knows rest
+            if v.law[j] == IMPEDANCE:
+                push += v.feed_forward[i]
+            elif v.law[j] == COMPENSATED:
+                push += v.product[i]
+            # Passive forces (the model's own springs) are not part of the bias that must be carried.
+            bias = v.bias[i] if v.feed_bias[j] else 0.0
+            v.carried[i] = v.bias[i]
+            v.applied[i] = min(max(v.scale[i] * push + bias, -v.limit[i]), v.limit[i])
+            v.saturated[i] = 1 if v.scale[i] < 1.0 or abs(v.applied[i]) >= v.limit[i] else 0
+
+
+@inlined
+def feed_impedance(v: Any, j: int, i: int) -> None:
+    """Write the force that goes with one given spring; its damper wants rest, so no velocity is fed forward."""
+    bias = v.bias[i]
+    v.carried[i] = bias
+    scale, most = v.scale[i], v.limit[i]
+    push = scale * v.feed_forward[i]
+    if v.feed_bias[j]:
+        push += bias
+    v.applied[i] = min(max(push, -most), most)
+    v.saturated[i] = 1 if scale < 1.0 or abs(push) >= most else 0
+
+
+@inlined
+def impose_on_children(v: Any) -> None:
+    """Write to `product` each compensated joint's torque against what inboard joints impose (P0 eq. 8 and 9).
+
+    The printed eq. 9 is an acceleration and lacks the moment of inertia. Gravity's feed-forward accelerates nothing and
+    is left out of eq. 8, as is the compensation itself, which only keeps up with the parents.
+    """
+    for i in range(v.sizes.nv):
+        j, parent = v.dof_jntid[i], v.dof_parentid[i]
+        for k in range(3):
+            v.inboard[3 * i + k] = v.inboard[3 * parent + k] if parent >= 0 else 0.0
+        v.product[i] = 0.0
+        if v.law[j] != COMPENSATED or v.jnt_type[j] == SLIDE:
+            continue
+        torque = v.stiffness[i] * v.error[i] + v.damping[i] * v.error_rate[i]
+        share, imposed = torque / v.moment[i], 0.0
+        for k in range(3):
+            imposed += v.inboard[3 * i + k] * v.cdof[6 * i + k]
+            v.inboard[3 * i + k] += share * v.cdof[6 * i + k]
+        v.product[i] = v.moment[i] * imposed
+
+
+@inlined
+def after(v: Any) -> None:
+    """Note what every spring produced in the step: its feed-forward, plus the spring where it ended."""
+    for k in range(v.counts.springs):
+        j = v.spring_joints[k]
+        kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
+        if kind != BALL:
+            v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
+            note_torque(v, vadr)
+            continue
+        quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
+        for i in range(vadr, vadr + 3):
+            note_torque(v, i)
+
+
+@inlined
+def note_torque(v: Any, i: int) -> None:
+    """Note what a spring and its feed-forward produced in one degree of freedom."""
+    spring = v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
+    v.torque[i] = v.applied[i] - v.pull[i] + spring
+    v.saturated_steps[i] += v.saturated[i]

@@ -1,0 +1,1 @@
+"""Collisions in two stages: impulses first, then contact forces."""

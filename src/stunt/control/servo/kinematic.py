@@ -1,0 +1,225 @@
+"""Kinematic actors, compiled: the body is where its data says, at the velocity its data says.
+
+Between frames every coordinate is a cubic Hermite curve through positions and velocities, orientations in the tangent
+space of the earlier frame, so that position and velocity are continuous whatever the frame rate.
+
+Data comes in two parts: a lead of its own frames (a blend from what went before), and the motion's frames as they are,
+placed over the ground by a turn and a shift, round after round where it loops. Nothing is laid out ahead, so a walk may
+go on for an hour without anybody's doing.
+
+Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`KIN_FIRM`: a
+kicking leg is held by its muscles and weighs more than a limp one); afterwards its state is put back on the data.
+Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data goes. What
+contacts did to the body meanwhile is not lost: the impulse is remembered (`T_OWED`), and who hands the body over to
+forces may give it back to it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from stunt.control.core.engine import BALL
+from stunt.control.core.views import floats, longs
+from stunt.control.servo import layout as w
+from stunt.maths.compiled import compiled
+from stunt.maths.flat import multiply_quaternions
+
+MEMORY: Final = 0.02
+"""Time constant with which an impulse that nobody claimed is forgotten [s]."""
+
+
+@compiled
+def hermite(x0: float, v0: float, x1: float, v1: float, s: float, seconds: float) -> tuple[float, float]:
+    """Return position and velocity at a share s of an interval, from positions and velocities at its ends."""
+    rest, s2 = 1.0 - s, s * s
+    position = (
+        (1.0 + 2.0 * s) * rest * rest * x0 + s * rest * rest * seconds * v0
+        + s2 * (3.0 - 2.0 * s) * x1 + s2 * (s - 1.0) * seconds * v1
+    )  # fmt: skip
+    velocity = 6.0 * s * rest * (x1 - x0) / seconds + (1.0 - 4.0 * s + 3.0 * s2) * v0 + (3.0 * s2 - 2.0 * s) * v1
+    return position, velocity
+
+
+@compiled
+def cross_into(a: Any, i: int, b: Any, j: int, out: Any, o: int) -> None:
+    """Write a[i:i+3] × b[j:j+3] to out[o:o+3]."""
+    x = a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1]
+    y = a[i + 2] * b[j] - a[i] * b[j + 2]
+    z = a[i] * b[j + 1] - a[i + 1] * b[j]
+    out[o], out[o + 1], out[o + 2] = x, y, z
+
+
+@compiled
+def turn_hermite(
+    rows: Any,
+    q0: int,
+    u0: int,
+    q1: int,
+    u1: int,
+    s: float,
+    seconds: float,
+    x: Any,
+    where: Any,
+    q: int,
+    pace: Any,
+    d: int,
+) -> None:
+    """Write an orientation between two frames, and its angular velocity in its own frame; x is scratch of 32.
+
+    Args:
+        rows: The actor's frames.
+        q0: Where the earlier quaternion is in them; `u0` its angular velocity, `q1` and `u1` those of the later one.
+        u0: See `q0`.
+        q1: See `q0`.
+        u1: See `q0`.
+        s: Share of the interval.
+        seconds: Its length.
+        x: Scratch.
+        where: Positions, written at `q`.
+        q: See `where`.
+        pace: Velocities, written at `d`.
+        d: See `pace`.
+    """
+    # x[0:4] = q0⁻¹·q1, x[4:7] its rotation vector.
+    x[8], x[9], x[10], x[11] = rows[q0], -rows[q0 + 1], -rows[q0 + 2], -rows[q0 + 3]
+    multiply_quaternions(x, 8, rows, q1, x, 0)
+    sign = 1.0 if x[0] >= 0.0 else -1.0
+    sine = math.sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3])
+    share = 2.0 * math.atan2(sine, sign * x[0]) / sine if sine > 1e-12 else 2.0
+    for k in range(3):
+        x[4 + k] = sign * share * x[1 + k]
+    # The later angular velocity as a rate of the rotation vector: ω + ½ r×ω + ⅟₁₂ r×(r×ω).
+    cross_into(x, 4, rows, u1, x, 12)
+    cross_into(x, 4, x, 12, x, 15)
+    for k in range(3):
+        late = rows[u1 + k] + 0.5 * x[12 + k] + x[15 + k] / 12.0
+        x[18 + k], x[21 + k] = hermite(0.0, rows[u0 + k], x[4 + k], late, s, seconds)
+    # Back: q = q0·exp(r), ω = ṙ − ½ r×ṙ + ⅙ r×(r×ṙ).
+    cross_into(x, 18, x, 21, x, 12)
+    cross_into(x, 18, x, 12, x, 15)
+    for k in range(3):
+        pace[d + k] = x[21 + k] - 0.5 * x[12 + k] + x[15 + k] / 6.0
+    angle = math.sqrt(x[18] * x[18] + x[19] * x[19] + x[20] * x[20])
+    share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+    x[8], x[9], x[10], x[11] = math.cos(0.5 * angle), share * x[18], share * x[19], share * x[20]
+    multiply_quaternions(rows, q0, x, 8, where, q)
+
+
+@compiled
+def data_state(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+    """Write where an actor's data has it at a time, and how fast, to T_WHERE and T_PACE; held at its ends."""
+    frame, lead = max((time - f[n + w.KIN_START]) * f[n + w.KIN_FPS], 0.0), a[i + w.KIN_FRAMES]
+    low = int(frame)
+    if low < lead - 1:
+        between_frames(v, t, a, i, f, n, a[i + w.KIN_ROWS], low, frame - low)
+        return
+    last = a[i + w.KIN_BASE_FRAMES] - 1
+    low += a[i + w.KIN_FIRST] - last * int(f[n + w.KIN_ROUNDS])
+    if a[i + w.KIN_LOOP] != 0:
+        while low >= last:
+            next_round(f, n)
+            low -= last
+    if low < 0:  # a round's very first moment, seen from a rounding error before it
+        low, frame = 0, 0.0
+    late = low >= last
+    share = 1.0 if late else frame - int(frame)
+    between_frames(v, t, a, i, f, n, a[i + w.KIN_BASE], min(low, last - 1), share)
+    place(t, a, i, f, n)
+    if late:
+        pace = floats(t[w.T_PACE])
+        for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
+            pace[d] = 0.0
+
+
+@compiled
+def next_round(f: Any, n: int) -> None:
+    """Place a looping motion's next round where the last one ended."""
+    angle, x, y = f[n + w.KIN_AT + 2], f[n + w.KIN_STEP], f[n + w.KIN_STEP + 1]
+    f[n + w.KIN_AT] += math.cos(angle) * x - math.sin(angle) * y
+    f[n + w.KIN_AT + 1] += math.sin(angle) * x + math.cos(angle) * y
+    f[n + w.KIN_AT + 2] += f[n + w.KIN_STEP + 2]
+    f[n + w.KIN_ROUNDS] += 1.0
+
+
+@compiled
+def place(t: Any, a: Any, i: int, f: Any, n: int) -> None:
+    """Move an actor's root, as its motion has it, to where the motion is placed."""
+    where, pace, q, d = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
+    angle = f[n + w.KIN_AT + 2]
+    cos, sin, c, s = math.cos(angle), math.sin(angle), math.cos(0.5 * angle), math.sin(0.5 * angle)
+    x, y = where[q], where[q + 1]
+    where[q], where[q + 1] = f[n + w.KIN_AT] + cos * x - sin * y, f[n + w.KIN_AT + 1] + sin * x + cos * y
+    pace[d], pace[d + 1] = cos * pace[d] - sin * pace[d + 1], sin * pace[d] + cos * pace[d + 1]
+    w0, x, y, z = where[q + 3], where[q + 4], where[q + 5], where[q + 6]
+    where[q + 3], where[q + 6] = c * w0 - s * z, c * z + s * w0
+    where[q + 4], where[q + 5] = c * x - s * y, c * y + s * x
+
+
+@compiled
+def between_frames(
+    v: Any, t: Any, a: Any, i: int, f: Any, n: int, address: int, low: int, s: float
+) -> None:  # fmt: skip
+    """Write a state between a frame and the next one, as the frames have it."""
+    where, pace, x = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), floats(t[w.T_SCRATCH])
+    rows, seconds, root_q, root_d = floats(address), 1.0 / f[n + w.KIN_FPS], a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
+    nq, nv = a[i + w.QPOS1] - root_q, a[i + w.DOF1] - root_d
+    first, second = low * (nq + nv), (low + 1) * (nq + nv)
+    for k in range(3):
+        p, r = first + nq + k, second + nq + k
+        where[root_q + k], pace[root_d + k] = hermite(rows[first + k], rows[p], rows[second + k], rows[r], s, seconds)
+    turn_hermite(
+        rows, first + 3, first + nq + 3, second + 3, second + nq + 3, s, seconds, x, where, root_q + 3, pace, root_d + 3
+    )
+    for j in range(a[i + w.JNT0], a[i + w.JNT1]):
+        q, d = v.jnt_qposadr[j], v.jnt_dofadr[j]
+        q0, u0 = first + q - root_q, first + nq + d - root_d
+        q1, u1 = second + q - root_q, second + nq + d - root_d
+        if v.jnt_type[j] == BALL:
+            turn_hermite(rows, q0, u0, q1, u1, s, seconds, x, where, q, pace, d)
+        else:
+            where[q], pace[d] = hermite(rows[q0], rows[u0], rows[q1], rows[u1], s, seconds)
+
+
+@compiled
+def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+    """Write the forces that take an actor to its data's velocity in this step, if nothing is in the way."""
+    data_state(v, t, a, i, f, n, time + v.times.step)
+    pace, first, last, h = floats(t[w.T_PACE]), a[i + w.ROOT_DOF], a[i + w.DOF1], v.times.step
+    firm = f[n + w.KIN_FIRM]
+    for d in range(first, last):
+        gain = (pace[d] - v.qvel[d]) / h
+        # The engine solves joint damping implicitly: it weighs like inertia.
+        v.applied[d] = v.bias[d] - v.passive[d] + h * v.dof_damping[d] * gain
+    for d in range(first, last):
+        start, count = v.rowadr[d], v.rownnz[d]
+        for k in range(start, start + count):
+            c = v.colind[k]
+            v.mass_matrix[k] *= firm
+            v.applied[d] += v.mass_matrix[k] * (pace[c] - v.qvel[c]) / h
+            if c != d:
+                v.applied[c] += v.mass_matrix[k] * (pace[d] - v.qvel[d]) / h
+
+
+@compiled
+def put_on_data(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+    """After a step: remember what contacts gave, and put the actor where its data has it."""
+    h = v.times.step
+    owed, constraint = floats(t[w.T_OWED]), floats(t[w.T_CONSTRAINT])
+    where, pace = floats(t[w.T_WHERE]), floats(t[w.T_PACE])  # as `push_along` left them: of the step's end
+    keep = max(0.0, 1.0 - h / MEMORY)
+    for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
+        owed[d] = keep * owed[d] + h * constraint[d]
+        v.qvel[d], v.torque[d], v.saturated[d] = pace[d], 0.0, 0
+    for q in range(a[i + w.ROOT_QPOS], a[i + w.QPOS1]):
+        v.qpos[q] = where[q]
+
+
+@compiled
+def put_all(v: Any, t: Any, time: float) -> None:
+    """Put every kinematic actor on its data."""
+    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
+    for actor in range(count):
+        i, n = actor * w.INTS, actor * w.NUMBERS
+        if a[i + w.ACTIVE] != 0 and a[i + w.MODE] == w.KINEMATIC:
+            put_on_data(v, t, a, i, f, n, time)

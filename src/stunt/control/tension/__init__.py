@@ -1,0 +1,1 @@
+"""The antagonist law: two springs per joint, whose sum is tension."""

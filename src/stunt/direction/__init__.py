@@ -1,1 +1,0 @@
-"""Who is in control: scripts, performers, and how their beats went."""

@@ -1,1 +1,0 @@
-"""Learned pre-conditions: from which states a controller succeeds, found out by trying."""

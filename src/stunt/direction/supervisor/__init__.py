@@ -1,1 +1,0 @@
-"""The supervisor: who is in charge of a character, and why (P2)."""

@@ -1,0 +1,1 @@
+"""Who carries the body: support, and what keeps it upright."""

@@ -1,0 +1,1 @@
+"""Poses on the beat: what is asked for, whether it can be done, and who does it."""

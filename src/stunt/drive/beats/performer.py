@@ -1,0 +1,419 @@
+"""A performer: keys in, goals on the board, and a word on how each beat went.
+
+Works inside a script's performance and from a user's own loop alike: keys can be added at any time, for any subset of
+joints. Each joint heads for its own next key, from its previous one.
+
+How a beat went: where each joint was at that moment, against where it should have been.
+"""
+
+from __future__ import annotations
+
+import bisect
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.character.character import Character, Joint
+from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE
+from stunt.drive.beats.check import check_pose, matching_joints
+from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
+from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.motion.pose import Pose
+from stunt.stage.contacts import Hit
+from stunt.stage.loop import StageLoop
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BeatResult:
+    """One beat, measured.
+
+    Attributes:
+        index: Number of the beat for its character, in the order they were asked for.
+        time: When it was due [s].
+        pose: Its pose's name.
+        error_deg: Angle error of the worst joint [°]. (A slide's error counts in millimetres.)
+        error_deg_rms: Root mean square over the pose's joints [°].
+        velocity_error: Largest velocity error of a joint [rad/s or m/s].
+        worst_joint: The joint with the largest angle error.
+        saturated: Joints that were at the limit of their strength on the way.
+        joint_errors_deg: Signed error of each joint [°]: positive is too far. Ball joints: the rotation angle.
+        targets: What each joint was asked for [rad or m]; a ball joint's is a quaternion wxyz.
+    """
+
+    index: int
+    time: float
+    pose: str
+    error_deg: float
+    error_deg_rms: float
+    velocity_error: float
+    worst_joint: str
+    saturated: tuple[str, ...]
+    joint_errors_deg: dict[str, float] = field(default_factory=dict)
+    targets: dict[str, float | list[float]] = field(default_factory=dict)
+
+
+def measure(
+    stage: StageLoop,
+    character: Character,
+    index: int,
+    time: float,
+    pose: Pose,
+    before: tuple[float, Floats, Floats] | None,
+    strained: NDArray[np.int64],
+) -> BeatResult:
+    """Measure a beat that has just fallen, between the last two steps if it lies between them.
+
+    Args:
+        stage: The stage, at or just after the beat.
+        character: Whose beat it is.
+        index: Its number.
+        time: Its time [s].
+        pose: What was asked for.
+        before: Time and state of the step before, where the beat lies between two steps.
+        strained: Steps each degree of freedom spent at its limit on the way, (nv,).
+    """
+    qpos, qvel = state_at(stage, time, before)
+    errors: dict[str, float] = {}
+    velocity_error = 0.0
+    for name, angle in pose.angles.items():
+        joint = character.joints[name]
+        errors[name] = joint_error_deg(joint, qpos, angle)
+        wanted = np.asarray(pose.velocities.get(name, 0.0))
+        off = qvel[joint.dof : joint.dof + joint.nv] - wanted
+        velocity_error = max(velocity_error, float(np.linalg.norm(off)))
+    worst = max(errors, key=lambda name: abs(errors[name]), default="")
+    at_limit = tuple(n for n, j in character.joints.items() if strained[j.dof : j.dof + j.nv].any())
+    return BeatResult(
+        index=index,
+        time=time,
+        pose=pose.name,
+        error_deg=abs(errors[worst]) if worst else 0.0,
+        error_deg_rms=math.sqrt(sum(e * e for e in errors.values()) / max(1, len(errors))),
+        velocity_error=velocity_error,
+        worst_joint=worst,
+        saturated=at_limit,
+        joint_errors_deg=errors,
+        targets={name: np.asarray(angle, float).tolist() for name, angle in pose.angles.items()},
+    )
+
+
+def state_at(stage: StageLoop, time: float, before: tuple[float, Floats, Floats] | None) -> tuple[Floats, Floats]:
+    """Return positions and velocities at a time between the step before and now.
+
+    Within a semi-implicit step positions move linearly; velocities are interpolated.
+    """
+    now = stage.time
+    if before is None or now - time < 1e-9 or not before[0] <= time < now:
+        return stage.data.qpos, stage.data.qvel
+    share = (time - before[0]) / (now - before[0])
+    step = np.zeros(stage.model.nv)
+    mujoco.mj_differentiatePos(stage.model, step, 1.0, before[1], stage.data.qpos)
+    qpos = before[1].copy()
+    mujoco.mj_integratePos(stage.model, qpos, step, share)
+    return qpos, before[2] + share * (stage.data.qvel - before[2])
+
+
+def joint_error_deg(joint: Joint, qpos: Floats, wanted: Any) -> float:
+    """Return a joint's error [°] ([mm] for a slide); a ball joint's is the angle of the rotation that is missing."""
+    here = qpos[joint.qpos : joint.qpos + joint.nq]
+    if joint.kind == "slide":
+        return float(1000.0 * (here[0] - wanted))
+    if joint.kind == "hinge":
+        return math.degrees(here[0] - wanted)
+    vector = np.zeros(3)
+    mujoco.mju_subQuat(vector, here, np.asarray(wanted, dtype=float))
+    return math.degrees(float(np.linalg.norm(vector)))
+
+
+@dataclass(frozen=True)
+class Key:
+    """One joint's key: arrive at `angle` with `velocity` at `time` [s], setting out at `start` [s] at the earliest."""
+
+    time: float
+    start: float
+    angle: Any
+    velocity: Any
+    hold: float
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A pose due at a time [s]."""
+
+    time: float
+    index: int
+    pose: Pose = field(compare=False)
+
+
+class Performer:
+    """Drives one character by the beat law."""
+
+    def __init__(
+        self,
+        stage: StageLoop,
+        character: str,
+        *,
+        part: Part | None = None,
+        coupling: Coupling = "full",
+        arrival: Arrival = "critical",
+        tension: float = 0.5,
+        ease: float = 0.2,
+        missed_deg: float = 1.0,
+    ) -> None:
+        """Take charge of a character and hold the pose it is in.
+
+        Args:
+            stage: Where it is.
+            character: Its name.
+            part: What to do; overrides the arguments that follow.
+            coupling: How much of the other joints a joint knows.
+            arrival: Which law of arrival.
+            tension: Seconds to come back to a held pose when disturbed.
+            ease: Share of each approach over which its acceleration is gathered.
+            missed_deg: A beat whose worst joint is off by more than this counts as missed.
+        """
+        self.stage = stage
+        self.character = stage.character(character)
+        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)
+        if not (math.isfinite(self.part.tension) and self.part.tension > 0.0):
+            raise InvalidValueError("tension", self.part.tension, "a positive number of seconds", self.part.place)
+        for kind, value, known in (
+            ("coupling", self.part.coupling, COUPLINGS),
+            ("arrival", self.part.arrival, ARRIVALS),
+        ):
+            if value not in known:
+                raise UnknownNameError(kind, value, known, self.part.place)
+        self.controlled = matching_joints(self.part, self.character)
+        self.missed_deg = missed_deg
+        self.results: list[BeatResult] = []
+        self.missed_listeners: list[Callable[[BeatResult], None]] = []
+        self._queues: dict[str, list[Key]] = {name: [] for name in self.controlled}
+        self._beats: list[Beat] = []
+        self._count = 0
+        self._last = -1
+        self._due: int | None = None
+        self._stale = True
+        self._before: tuple[float, Any, Any] | None = None
+        self._saturated_from = stage.board.saturated_steps.copy()
+        self._take_charge()
+        for beat in resolve_beats(self.part) if self.part.beats else ():
+            self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
+        stage.crew.append(self)
+
+    def _take_charge(self) -> None:
+        board, part = self.stage.board, self.part
+        for name in self.controlled:
+            joint = self.character.joints[name]
+            board.law[joint.id] = COUPLINGS[part.coupling]
+            board.arrival[joint.id] = ARRIVALS[part.arrival]
+            board.feed_bias[joint.id] = int(part.gravity_compensation)
+            self._hold(joint, part.tension)
+            board.goal[joint.qpos : joint.qpos + joint.nq] = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]
+
+    def _hold(self, joint: Joint, tension: float) -> None:
+        board = self.stage.board
+        board.goal_time[joint.id] = HELD
+        board.goal_velocity[joint.dof : joint.dof + joint.nv] = 0.0
+        board.hold[joint.id] = tension / TIME_CONSTANTS
+
+    def key(
+        self,
+        pose: Pose,
+        *,
+        at: float | None = None,
+        after: float | None = None,
+        hold: float | None = None,
+        duration: float | None = None,
+    ) -> None:
+        """Ask for a pose at a time.
+
+        Args:
+            pose: Any subset of the controlled joints.
+            at: When [s]; must lie ahead.
+            after: Instead: how long after the last beat asked for so far (or now).
+            hold: Tension after it [s to come back]; None is the performer's.
+            duration: Set out only so long before it [s].
+
+        Raises:
+            StuntError: An unknown or uncontrolled joint, an angle outside the limits, a time that has passed.
+        """
+        at = self._time_of(at, after, pose)
+        hold = self.part.tension if hold is None else hold
+        for what, value in (("hold", hold), ("duration", duration)):
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise InvalidValueError(what, value, "a positive number of seconds", pose.place)
+        self._check(pose)
+        self._drop_replaced(pose, at)
+        self._stale = True
+        start = -np.inf if duration is None else at - duration
+        for name, angle in pose.angles.items():
+            joint = self.character.joints[name]
+            velocity = pose.velocities.get(name, 0.0 if joint.nv == 1 else (0.0,) * joint.nv)
+            queue = self._queues[name]
+            queue[:] = [key for key in queue if abs(key.time - at) > 1e-9]
+            bisect.insort(queue, Key(at, start, angle, velocity, hold), key=lambda key: key.time)
+            self._aim(name)
+        bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
+        self._count += 1
+
+    def _time_of(self, at: float | None, after: float | None, pose: Pose) -> float:
+        now = self.stage.time
+        if (at is None) == (after is None):
+            raise InvalidValueError("the time of a key", (at, after), "exactly one of at and after", pose.place)
+        if after is not None:
+            at = (self._beats[-1].time if self._beats else now) + after
+        if at is None or not (math.isfinite(at) and at > now):
+            raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
+        return at
+
+    def _check(self, pose: Pose) -> None:
+        """Refuse a pose before anything is changed."""
+        if not pose.angles:
+            raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
+        check_pose(pose, self.character)
+        for name in pose.angles:
+            if name not in self._queues:
+                raise InvalidValueError(f"joint '{name}'", "passive", "one the part controls", pose.place)
+
+    def _drop_replaced(self, pose: Pose, at: float) -> None:
+        """Take out of beats at the same time what this pose replaces: it was never going to be met."""
+        kept = []
+        for beat in self._beats:
+            if abs(beat.time - at) < 1e-9:
+                angles = {name: angle for name, angle in beat.pose.angles.items() if name not in pose.angles}
+                if not angles:
+                    continue
+                beat = replace(beat, pose=replace(beat.pose, angles=angles))
+            kept.append(beat)
+        self._beats[:] = kept
+
+    def forget(self) -> None:
+        """Forget all keys that are still ahead; joints on their way go on, and hold where they arrive."""
+        self._stale = True
+        self._beats.clear()
+        for queue in self._queues.values():
+            queue.clear()
+
+    def recast(self, part: Part) -> None:
+        """Play another part from now on, whose keys up to the next one of each joint are those of this one.
+
+        See `stunt.script.revise`, which knows when that is so.
+        """
+        self.forget()
+        self.part, self._count, now = part, 0, self.stage.time
+        for beat in resolve_beats(part) if part.beats else ():
+            if beat.time > now + 1e-9:
+                self._count = beat.index
+                self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
+            self._count = beat.index + 1
+
+    def clear(self) -> None:
+        """Forget all keys that are still ahead and hold the present pose."""
+        self.forget()
+        for name in self.controlled:
+            joint = self.character.joints[name]
+            self._hold(joint, self.part.tension)
+            here = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]
+            self.stage.board.goal[joint.qpos : joint.qpos + joint.nq] = here
+
+    def _aim(self, name: str) -> None:
+        """Point a joint at its next key, if it is time to set out."""
+        queue, joint, board = self._queues[name], self.character.joints[name], self.stage.board
+        now = self.stage.time
+        if not queue or queue[0].start > now + 1e-9:
+            return
+        key = queue[0]
+        if board.goal_time[joint.id] != key.time:
+            # Whoever spoke last has the joint: setting out for a new key takes it from any other law.
+            board.law[joint.id] = COUPLINGS[self.part.coupling]
+            board.feed_bias[joint.id] = int(self.part.gravity_compensation)
+            board.start_time[joint.id] = now
+            board.ease[joint.id] = self.part.ease * (key.time - now)
+        board.goal[joint.qpos : joint.qpos + joint.nq] = key.angle
+        board.goal_velocity[joint.dof : joint.dof + joint.nv] = key.velocity
+        board.goal_time[joint.id] = key.time
+
+    def due(self) -> int | None:
+        """Return the next tick at which a beat falls or a joint sets out."""
+        if self._stale:  # asked at every step, but changed only by keys and acts
+            self._due, self._stale = self._next_due(), False
+        return self._due
+
+    def _next_due(self) -> int | None:
+        dues = []
+        if self._beats:
+            ceiling = self.stage.tick_of(self._beats[0].time)
+            floor = ceiling if self._on_grid(self._beats[0].time) else ceiling - 1
+            dues.append(floor if floor > self._last else ceiling)
+        starts = [self.stage.tick_of(q[0].start) for q in self._queues.values() if q and q[0].start > 0.0]
+        dues += [start for start in starts if start > self._last]
+        return max(min(dues), self._last + 1) if dues else None
+
+    def _on_grid(self, time: float) -> bool:
+        return abs(time / self.stage.step_time - round(time / self.stage.step_time)) < 1e-6
+
+    def act(self) -> None:
+        """Measure beats that fall now, and send joints on their way."""
+        stage = self.stage
+        self._last = stage.tick
+        self._stale = True
+        now = stage.time
+        while self._beats and self._beats[0].time <= now + 1e-9:
+            self._finish(self._beats.pop(0))
+        for name, queue in self._queues.items():
+            while queue and queue[0].time <= now + 1e-9:
+                self._hold(self.character.joints[name], queue.pop(0).hold)
+            self._aim(name)
+        # Kept for a beat that falls inside the coming step.
+        self._before = (now, stage.data.qpos.copy(), stage.data.qvel.copy())
+
+    def _finish(self, beat: Beat) -> None:
+        stage = self.stage
+        strained = stage.board.saturated_steps - self._saturated_from
+        self._saturated_from = stage.board.saturated_steps.copy()
+        result = measure(stage, self.character, beat.index, beat.time, beat.pose, self._before, strained)
+        self.results.append(result)
+        if result.error_deg > self.missed_deg:
+            for listener in self.missed_listeners:
+                listener(result)
+
+    def on_missed(self, listener: Callable[[BeatResult], None]) -> None:
+        """Call `listener` with every beat that is missed."""
+        self.missed_listeners.append(listener)
+
+    def on_hit(self, listener: Callable[[Hit], None]) -> None:
+        """Call `listener` whenever something that counts touches this character."""
+
+        def mine(hit: Hit) -> None:
+            if hit.character == self.character.name:
+                listener(hit)
+
+        self.stage.hit_listeners.append(mine)
+
+    def release(self) -> None:
+        """Let go: all joints passive."""
+        self.clear()
+        for name in self.controlled:
+            self.stage.board.law[self.character.joints[name].id] = PASSIVE
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return copy.deepcopy(
+            (self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results)
+        )
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        self._stale = True
+        (
+            self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
+        ) = copy.deepcopy(state)  # fmt: skip

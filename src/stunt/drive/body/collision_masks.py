@@ -1,0 +1,83 @@
+"""Who can push whom: collision masks of kinematic characters.
+
+A kinematic body goes where its data goes; ground and walls cannot push it, and forces between it and them would only be
+noise. So each character has a bit of its own: kinematic, it collides with whoever carries that bit — all movable props
+and all other characters — and with nothing else. Two kinematic characters still notice each other's blows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.stage.loop import StageLoop
+
+_FIELDS: Final = ("geom_contype", "geom_conaffinity", "body_contype", "body_conaffinity")
+_FIRST_BIT, _LAST_BIT = 8, 30  # below: whatever a model uses itself
+
+
+class Pushes:
+    """The masks of one character."""
+
+    def __init__(self, stage: StageLoop, character: Character) -> None:
+        """Give everyone who can be pushed by this character its bit."""
+        self._stage, model = stage, stage.model
+        names = list(stage.built.characters)
+        bits = {name: 1 << min(_FIRST_BIT + n, _LAST_BIT) for n, name in enumerate(names)}
+        self.bit = bits[character.name]
+        self._others = sum(bit for name, bit in bits.items() if name != character.name and bit != self.bit)
+        own = np.array(sorted(character.geoms))
+        self._geoms = own[(model.geom_contype[own] != 0) | (model.geom_conaffinity[own] != 0)]
+        self._solid = np.unique(model.geom_bodyid[self._geoms])
+        self._sums: tuple[Any, Any] | None = None  # what its bodies have in all while it is dynamic
+        self._was = model.geom_contype[self._geoms].copy(), model.geom_conaffinity[self._geoms].copy()
+        movable = [prop.body for prop in stage.built.props.values() if prop.dof >= 0 or prop.spec.counts_as_hit]
+        movable += [
+            b for other in stage.built.characters.values() if other is not character for b in other.bodies.values()
+        ]
+        self.let_push(movable)
+
+    def let_push(self, bodies: list[int], *, push: bool = True) -> None:
+        """Let the character push (or pass through) bodies while it is kinematic."""
+        model = self._stage.model
+        geoms = np.flatnonzero(np.isin(model.geom_bodyid, bodies) & (model.geom_contype != 0))
+        if push:
+            model.geom_conaffinity[geoms] |= self.bit
+        else:
+            model.geom_conaffinity[geoms] &= ~self.bit
+        self._sum_up(np.asarray(bodies, int))
+
+    def set_kinematic(self, kinematic: bool) -> None:
+        """Change the character's own masks."""
+        model = self._stage.model
+        if kinematic:
+            model.geom_contype[self._geoms] = self.bit
+            model.geom_conaffinity[self._geoms] = self._others
+            model.body_contype[self._solid] = self.bit
+            model.body_conaffinity[self._solid] = self._others
+            return
+        model.geom_contype[self._geoms] = self._was[0]
+        model.geom_conaffinity[self._geoms] = self._was[1] | self._others
+        if self._sums is None:
+            self._sum_up(self._solid)
+            self._sums = model.body_contype[self._solid].copy(), model.body_conaffinity[self._solid].copy()
+        model.body_contype[self._solid], model.body_conaffinity[self._solid] = self._sums
+
+    def _sum_up(self, bodies: Any) -> None:
+        """The engine looks at bodies first, by what their geoms have in all."""
+        model = self._stage.model
+        for body in bodies:
+            geoms = slice(int(model.body_geomadr[body]), int(model.body_geomadr[body] + model.body_geomnum[body]))
+            model.body_contype[body] = np.bitwise_or.reduce(model.geom_contype[geoms], initial=0)
+            model.body_conaffinity[body] = np.bitwise_or.reduce(model.geom_conaffinity[geoms], initial=0)
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return {name: getattr(self._stage.model, name).copy() for name in _FIELDS}
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        for name, values in state.items():
+            getattr(self._stage.model, name)[...] = values

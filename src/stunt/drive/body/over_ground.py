@@ -1,0 +1,186 @@
+"""Feet on uneven ground: steps land on treads, swinging feet pass over what they would catch on, hips go along.
+
+The clip was recorded on a flat floor. Where the ground ahead is another one, its next steps are laid over it: as long
+as the treads want them, as high as the ground is (see `landings`). Each foot swings there, lifted over what is in its
+way, and the hips go with the mean of both feet, low enough for both legs to reach. (The paper pushes a scuffing foot up
+with a force from outside; here only targets change.)
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from stunt.control.servo.steering import SHIFT
+from stunt.drive.body.shaping import Window
+from stunt.drive.body.tracker import Tracker
+from stunt.drive.feet.ground import Ground
+from stunt.drive.feet.leg import legs_of
+from stunt.drive.feet.plant import span_of
+from stunt.drive.feet.stance import Gait, gait_of
+from stunt.drive.feet.steps import Footsteps, MotionView, StepPlanner
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+
+AIM: Final = 0.08
+"""A swinging foot is put no farther than this from where the body would bring it, to land where it should [m]."""
+SAG: Final = 0.1
+"""And no higher, for hips that are too low [m]."""
+GIVE_BACK: Final = 0.2
+"""Time within which a leg that stands gives up what it was put aside by [s]."""
+REACH: Final = 0.985
+"""Of its length: how far a leg is stretched to the ground at most."""
+LANDING: Final = 0.15
+"""So long before it lands, hips go down for a foot [s]."""
+
+
+class Feet:
+    """Lays the steps of one tracked character over the ground."""
+
+    every_step = False
+
+    def __init__(self, tracker: Tracker, ground: Ground) -> None:
+        """Watch where a character steps.
+
+        Args:
+            tracker: Who.
+            ground: What it walks on.
+        """
+        self._tracker = tracker
+        self.legs = legs_of(tracker.stage.model, tracker.character, tracker.soles)
+        # A motion placed on something starts that much above its own floor.
+        floor = float(tracker.stage.scene.characters[tracker.character.name].at[2])
+        self._ends = [span_of(tracker.stage.model, tracker.character, leg)[2] for leg in self.legs]
+        self._planner = StepPlanner(ground, floor)
+        self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
+        self.steps = Footsteps(np.zeros((0, 3)))
+        # Of each leg: the frames at which its foot last was lifted and is put down, and how far it is put aside.
+        self._aside: list[tuple[int, int, Floats] | None] = [None] * len(self.legs)
+
+    def shape(self, window: Window) -> Window:
+        """Return the window with feet where the ground wants them."""
+        if not self.legs or len(window.rows.turns) < 3:
+            return window
+        rows, view = self._tracker.rows, self._view()
+        gait = self._gait_of_rows()
+        base = bisect_right(gait.starts, view.frame) - 1
+        if base < 0:
+            return window
+        if base != self.steps.base or self.steps.path is not rows.path:
+            before = self.steps
+            if before.path is not rows.path:
+                before, self._aside = Footsteps(rows.path), [None] * len(self.legs)
+            self.steps = self._planner.planned(gait, rows.path, before, base, view)
+        return self._laid(window, gait, view)
+
+    def _gait_of_rows(self) -> Gait:
+        rows, tracker = self._tracker.rows, self._tracker
+        if self._gait is None or self._gait[0] is not rows.path:
+            found = gait_of(tracker.stage.model, tracker.character, rows, self.legs, tracker.soles)
+            self._gait = rows.path, found
+        return self._gait[1]
+
+    def _view(self) -> MotionView:
+        """Return where the body is in its motion."""
+        tracker, rows = self._tracker, self._tracker.rows
+        data, root = tracker.stage.data, tracker.character.root
+        assert root is not None  # only free characters are taken on
+        frame = int(np.clip((tracker.stage.time - tracker.started) * rows.fps, 0, len(rows.path) - 1))
+        turn = data.qpos[root.qpos + 3 : root.qpos + 7]
+        off = float(rotations.heading(turn) - rotations.heading(rows.turns[frame, 0]))
+        spin = np.array([[math.cos(off), -math.sin(off)], [math.sin(off), math.cos(off)]])
+        here, speed = data.qpos[root.qpos : root.qpos + 3].copy(), data.qvel[root.dof : root.dof + 2].copy()
+        return MotionView(frame, rows.path[frame], here, spin, speed, rows.fps)
+
+    def _laid(self, window: Window, gait: Gait, view: MotionView) -> Window:
+        """Return the window with the steps laid over the ground."""
+        rows = window.rows
+        first = round((window.start - self._tracker.started) * rows.fps)
+        frames = first + np.arange(len(rows.turns), dtype=float)
+        hips = self.steps.hips(gait, frames, rows.fps)
+        matrices = rotations.to_matrix(rows.turns)
+        own = matrices[:, 0]
+        shifts = [self._shift(leg, gait, frames, view, rows.swing is not None) - hips for leg in range(len(self.legs))]
+        if max(np.abs(shift).max() for shift in shifts) > 1e-4:
+            down = self._down(shifts, gait, frames, matrices)
+            hips[:, 2] -= down
+            turns = rows.turns
+            for number, shift in enumerate(shifts):
+                shift[:, 2] += down
+                turns = self._put(turns, number, shift, self.steps.tilt(gait, number, frames), own)
+            rows = replace(rows, turns=turns)
+        if np.abs(hips).max() > 0.0:
+            rows = replace(rows, path=rows.path + hips)
+        return replace(window, rows=rows)
+
+    def _put(self, turns: Floats, leg: int, shift: Floats, tilt: Floats, root: Floats) -> Floats:
+        """Return turns with a foot moved [m] and tilted [rad], (F, 3) each in the motion's world."""
+        shift, tilt = (np.einsum("fji,fj->fi", root, value) for value in (shift, tilt))
+        if np.abs(tilt).max() > 1e-4:
+            turns, kept = self.legs[leg].tilted(turns, tilt, self._ends[leg])
+            shift = shift + kept
+        return self.legs[leg].lifted(turns, shift)
+
+    def _shift(self, leg: int, gait: Gait, frames: Floats, view: MotionView, steered: bool) -> Floats:
+        """Return how far a foot is put from where the clip has it over its ground [m], (F, 3)."""
+        steps = self.steps
+        shift = steps.track(gait, leg, frames, eased=True)
+        shift[:, 2] += steps.lift(gait, leg, frames)
+        known = steps.known(gait, leg)
+        for one, two in zip(known, known[1:], strict=False):
+            end, start = gait.falls[one].end, gait.falls[two].start
+            if two in steps.anchors and end <= view.frame < start:
+                self._aside[leg] = end, start, self._missing(two, gait, view, steered)
+        if (last := self._aside[leg]) is None:
+            return shift
+        up, down, aside = last
+        share = np.clip((frames - up) / max(0.3 * (down - up), 1.0), 0.0, 1.0)
+        share = share * np.clip(1.0 - (frames - down) / (GIVE_BACK * view.fps), 0.0, 1.0)
+        return np.asarray(shift + share[:, None] * aside)
+
+    def _missing(self, number: int, gait: Gait, view: MotionView, steered: bool) -> Floats:
+        """Return how far a swinging foot would land from where it should [m], (3,)."""
+        steps, hips = self.steps, self.steps.hips_at(gait, view)
+        lands = view.world(gait.falls[number].place + steps.shifts[number] - hips)
+        off = steps.anchors[number] - lands
+        lost = view.place + hips - view.here
+        if steered:  # a part of it is done by turning the leg
+            size = float(np.linalg.norm(lost[:2]))
+            off = off - lost[:2] * min(1.0, SHIFT / max(size, 1e-9))
+        off = off * min(1.0, AIM / max(float(np.linalg.norm(off)), 1e-9))
+        return np.array([*(view.spin.T @ off), float(np.clip(lost[2], -0.5 * SAG, SAG))])
+
+    def _down(self, shifts: list[Floats], gait: Gait, frames: Floats, matrices: Floats) -> Floats:
+        """Return how far the hips go down for all feet to reach the ground [m], (F,)."""
+        down = np.zeros(len(frames))
+        for number, (leg, shift) in enumerate(zip(self.legs, shifts, strict=True)):
+            joints = leg.joints(matrices)
+            way = np.einsum("fij,fj->fi", matrices[:, 0], joints[:, -1] - joints[:, -3])
+            whole = sum(float(np.linalg.norm(offset)) for offset in leg.offsets[-2:])
+            longest = np.maximum(REACH * whole, np.linalg.norm(way, axis=1))
+            to = way + shift
+            height = np.sqrt(np.maximum(longest**2 - (to[:, :2] ** 2).sum(axis=1), 0.0))
+            down = np.maximum(down, self._weight(number, gait, frames) * np.maximum(-to[:, 2] - height, 0.0))
+        return down
+
+    def _weight(self, leg: int, gait: Gait, frames: Floats) -> Floats:
+        """Return whether a foot stands, or is about to, 0 to 1, (F,)."""
+        weight = np.zeros(len(frames))
+        for number in self.steps.known(gait, leg):
+            fall = gait.falls[number]
+            early = 1.0 - np.clip((fall.start - frames) / (LANDING * self._tracker.rows.fps), 0.0, 1.0)
+            weight = np.maximum(weight, np.where(frames < fall.end, early, 0.0))
+        return weight
+
+    def save(self) -> Any:
+        """Return what must survive a restore; plans are never changed."""
+        return self.steps, list(self._aside)
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        self.steps, aside = state
+        self._aside = list(aside)

@@ -1,0 +1,1 @@
+"""Feet: when they stand, where they land, how legs bring them there."""

@@ -1,0 +1,155 @@
+"""A motion in a body's own coordinates, and the rows the servo reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.control.servo.memory import ServoTargets
+from stunt.drive.motion.sole_hold import friction_of, twist_of
+from stunt.errors import BodyError
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.mapping import JointMapping, with_mapping
+from stunt.motion.rig.other_body import has_bones_of, has_parts_of_person, retargeted_qpos
+from stunt.motion.rig.skeleton_body import body_from_clip
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """What a body does, frame by frame.
+
+    Attributes:
+        name: For reports.
+        fps: Frames per second.
+        qpos: The character's own coordinates: root position and orientation, then its joints, (F, nq).
+        loop: Whether it goes on from its beginning.
+    """
+
+    name: str
+    fps: float
+    qpos: Floats
+    loop: bool = False
+
+    @property
+    def duration(self) -> float:
+        """Time from the first frame to the last [s]."""
+        return (len(self.qpos) - 1) / self.fps
+
+    def placed(self, at: tuple[float, float], facing: float) -> BodyMotion:
+        """Return it moved over the ground: its first frame at a point [m], with a heading [rad]."""
+        turned = facing - float(rotations.heading(self.qpos[0, 3:7]))
+        spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turned]))
+        qpos = self.qpos.copy()
+        way = self.qpos[:, :3] - self.qpos[0, :3] * [1.0, 1.0, 0.0]
+        qpos[:, :3] = rotations.rotate(spin, way) + [at[0], at[1], 0.0]
+        qpos[:, 3:7] = rotations.multiply(spin, self.qpos[:, 3:7])
+        return replace(self, qpos=qpos)
+
+    def raised(self, height: float) -> BodyMotion:
+        """Return it higher above the ground [m]."""
+        return replace(self, qpos=self.qpos + np.eye(1, self.qpos.shape[1], 2) * height)
+
+    def trimmed(self, start: float, end: float) -> BodyMotion:
+        """Return the frames between two times [s]."""
+        first, last = round(start * self.fps), round(end * self.fps)
+        return replace(self, qpos=self.qpos[max(first, 0) : max(last, first + 1) + 1])
+
+
+def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | None = None) -> BodyMotion:
+    """Return a clip as a motion of a body: its own skeleton's as it is, any other body's by retargeting.
+
+    Raises:
+        BodyError: The body is no person's that Stunt can tell the parts of; a mapping says which is which.
+    """
+    if mapping is not None:
+        clip = with_mapping(clip, mapping)
+    if has_parts_of_person(clip):
+        body = body_from_clip(clip)
+        if has_bones_of(character, body):
+            times = np.arange(body.clip.frames) / clip.fps
+            return BodyMotion(clip.name, clip.fps, np.asarray(body.qpos_at(times), float), clip.loop)
+    return retargeted_motion(clip, character)
+
+
+def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | None = None) -> BodyMotion:
+    """Return a clip as a motion of a body with other bones, standing on the floor with that body's own soles."""
+    return BodyMotion(clip.name, clip.fps, retargeted_qpos(clip, character, mapping), clip.loop)
+
+
+def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, soles: list[int]) -> ServoTargets:
+    """Lift a motion into rows: orientations of all bodies seen from the root.
+
+    Args:
+        model: The scene.
+        character: Who.
+        motion: What.
+        soles: Geoms whose friction goes with the swing of their foot.
+    """
+    data = mujoco.MjData(model)
+    root = character.root
+    if root is None:
+        raise BodyError(f"'{character.name}' must have a free root to follow a clip.")
+    first, end = character.root_body, max(character.bodies.values()) + 1
+    width = motion.qpos.shape[1]
+    turns = np.zeros((len(motion.qpos), end - first, 4))
+    places = np.zeros((len(motion.qpos), end - first, 3))
+    for number, frame in enumerate(motion.qpos):
+        data.qpos[root.qpos : root.qpos + width] = frame
+        mujoco.mj_kinematics(model, data)
+        turns[number], places[number] = data.xquat[first:end], data.xpos[first:end]
+    relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
+    relative[:, 0] = turns[:, 0]
+    friction = friction_of(character, soles, places, turns, motion.fps)
+    twist = twist_of(character, soles, turns, motion.fps)
+    path, joints = motion.qpos[:, :3].copy(), motion.qpos[:, 7:].copy()
+    return ServoTargets(motion.fps, relative, path, friction, joints, twist=twist)
+
+
+def repeated(motion: BodyMotion, seconds: float) -> BodyMotion:
+    """Return a looping motion unrolled to at least so many seconds, each round going on where the last one ended."""
+    if not motion.loop or motion.duration <= 0.0:
+        return motion
+    rounds = [motion.qpos]
+    while (sum(len(r) for r in rounds) - 1) / motion.fps < seconds:
+        last = rounds[-1][-1]
+        again = motion.placed((last[0], last[1]), float(rotations.heading(last[3:7])))
+        rounds.append(again.qpos[1:])
+    return replace(motion, qpos=np.concatenate(rounds), loop=False)
+
+
+def blended(
+    model: mujoco.MjModel, old: ServoTargets, old_time: float, new: ServoTargets, seconds: float
+) -> ServoTargets:
+    """Return rows that go from one motion to another by interpolating the bones' orientations.
+
+    Args:
+        model: The scene.
+        old: What was followed; held after its end.
+        old_time: Where in it [s].
+        new: What is to be followed from now on.
+        seconds: How long the change takes.
+    """
+    count = min(len(new.turns), max(1, round(seconds * new.fps)))
+    share = np.arange(count) / max(count, 1)
+    share = share * share * (3.0 - 2.0 * share)
+    frames = np.clip((old_time + np.arange(count) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
+
+    def mixed(before: Floats, after: Floats) -> Floats:
+        result = after.copy()
+        shares = np.broadcast_to(share[:, None], after[:count].shape[:2])
+        result[:count] = rotations.slerp(before[frames], after[:count], shares)
+        return result
+
+    torque = new.torque
+    if torque is not None:
+        torque = torque.copy()
+        torque[:count] *= share[:, None]
+        if old.torque is not None:
+            torque[:count] += (1.0 - share[:, None]) * old.torque[frames]
+    asked = new.asked if new.asked is None else mixed(old.turns if old.asked is None else old.asked, new.asked)
+    return replace(new, turns=mixed(old.turns, new.turns), torque=torque, asked=asked)

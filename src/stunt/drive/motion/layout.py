@@ -1,0 +1,322 @@
+"""Which columns of a body's own coordinates are what, and its states' differences over many frames at once.
+
+Differences and changes of whole states over many frames, compiled (see `layout`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.character.character import Character
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.maths.compiled import compiled
+from stunt.maths.rotations import Floats
+
+_BLOCK: Final = 16  # so many differences are summed before the sum is looked at
+
+
+@compiled
+def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
+    """Write the tangent vectors from earlier to later states, row by row; one row of `earlier` serves all."""
+    for f in range(out.shape[0]):
+        a, b = later[f], earlier[min(f, earlier.shape[0] - 1)]
+        for k in range(sq.shape[0]):
+            out[f, sv[k]] = a[sq[k]] - b[sq[k]]
+        for k in range(tq.shape[0]):
+            q, d = tq[k], tv[k]
+            w0, x0, y0, z0 = b[q], -b[q + 1], -b[q + 2], -b[q + 3]
+            w1, x1, y1, z1 = a[q], a[q + 1], a[q + 2], a[q + 3]
+            w = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
+            x = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
+            y = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
+            z = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
+            if w < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            sine = math.sqrt(x * x + y * y + z * z)
+            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
+            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
+
+
+@compiled
+def move_rows(qpos: Any, change: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
+    """Write states moved by tangent vectors, row by row; one row of `qpos` serves all."""
+    for f in range(out.shape[0]):
+        a, c = qpos[min(f, qpos.shape[0] - 1)], change[f]
+        for k in range(sq.shape[0]):
+            out[f, sq[k]] = a[sq[k]] + c[sv[k]]
+        for k in range(tq.shape[0]):
+            q, d = tq[k], tv[k]
+            angle = math.sqrt(c[d] * c[d] + c[d + 1] * c[d + 1] + c[d + 2] * c[d + 2])
+            share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+            w1, x1, y1, z1 = math.cos(0.5 * angle), share * c[d], share * c[d + 1], share * c[d + 2]
+            w0, x0, y0, z0 = a[q], a[q + 1], a[q + 2], a[q + 3]
+            out[f, q] = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
+            out[f, q + 1] = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
+            out[f, q + 2] = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
+            out[f, q + 3] = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
+
+
+@compiled
+def dense_rows(frames: Any, nq: int, seconds: float, factor: int, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
+    """Write frames with others between them, along cubic curves through positions and velocities."""
+    nv = frames.shape[1] - nq
+    way, change = np.empty((1, nv)), np.empty((1, nv))
+    for f in range(frames.shape[0] - 1):
+        difference_rows(frames[f + 1 : f + 2], frames[f : f + 1], sq, sv, tq, tv, way)
+        for k in range(factor):
+            s, row = k / factor, f * factor + k
+            rest, s2 = 1.0 - s, s * s
+            for d in range(nv):
+                v0, v1, x1 = frames[f, nq + d], frames[f + 1, nq + d], way[0, d]
+                early, late = s * rest * rest * seconds * v0, s2 * (s - 1.0) * seconds * v1
+                change[0, d] = early + s2 * (3.0 - 2.0 * s) * x1 + late
+                out[row, nq + d] = (
+                    6.0 * s * rest * x1 / seconds + (1.0 - 4.0 * s + 3.0 * s2) * v0 + (3.0 * s2 - 2.0 * s) * v1
+                )
+            move_rows(frames[f : f + 1], change, sq, sv, tq, tv, out[row : row + 1])
+    for k in range(out.shape[1]):
+        out[out.shape[0] - 1, k] = frames[frames.shape[0] - 1, k]
+
+
+@compiled
+def write_features(qpos: Any, qvel: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
+    """Write states without place and heading: rotation vectors, then velocities (see `similarity`)."""
+    nv = qvel.shape[1]
+    for f in range(qpos.shape[0]):
+        q, v = qpos[f], qvel[f]
+        for k in range(sq.shape[0]):
+            out[f, sv[k]] = q[sq[k]]
+        size = math.sqrt(q[3] * q[3] + q[6] * q[6])
+        c, s = (q[3] / size, -q[6] / size) if size > 1e-9 else (1.0, 0.0)
+        for k in range(tq.shape[0]):
+            p, d = tq[k], tv[k]
+            w, x, y, z = q[p], q[p + 1], q[p + 2], q[p + 3]
+            if k == 0:  # the root: its heading taken out, from the left
+                w, x, y, z = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
+            if w < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            sine = math.sqrt(x * x + y * y + z * z)
+            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
+            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
+        for k in range(nv):
+            out[f, nv + k] = v[k]
+        cos, sin = c * c - s * s, 2.0 * c * s
+        out[f, nv], out[f, nv + 1] = cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]
+
+
+@compiled
+def nearest_row(features: Any, here: Any, within: float) -> tuple[int, float]:
+    """Return the row with the smallest sum of absolute differences, and that sum; −1 where all exceed `within`."""
+    best, least, width = -1, within, here.shape[0]
+    for f in range(features.shape[0]):
+        row, total, k = features[f], 0.0, 0
+        while k < width and total <= least:
+            end, part = min(k + _BLOCK, width), 0.0
+            for n in range(k, end):
+                part += abs(row[n] - here[n])
+            total, k = total + part, end
+        if total < least or (best < 0 and total <= least):
+            best, least = f, total
+    return best, least
+
+
+@compiled
+def nearest_frame(
+    features: Any, weights: Any, order: Any, qpos: Any, qvel: Any, columns: Any, within: float
+) -> tuple[int, float]:  # fmt: skip
+    """Return the frame nearest to a state (see `nearest_row`).
+
+    Args:
+        features: Of the frames, weighted, in a given order, (F, 2·nv).
+        weights: Of the features, (2·nv,).
+        order: Which feature comes first, (2·nv,).
+        qpos: The state, (nq,).
+        qvel: Its velocity, (nv,).
+        columns: Of the coordinates, see `Layout.columns`.
+        within: How far it may be.
+    """
+    sq, sv, tq, tv = columns
+    raw, here = np.zeros((1, weights.shape[0])), np.empty(weights.shape[0])
+    write_features(qpos.reshape(1, -1), qvel.reshape(1, -1), sq, sv, tq, tv, raw)
+    for k in range(here.shape[0]):
+        here[k] = raw[0, order[k]] * weights[order[k]]
+    return nearest_row(features, here, within)
+
+
+@compiled
+def velocity_rows(qpos: Any, fps: float, sq: Any, sv: Any, tq: Any, tv: Any, steps: Any, out: Any) -> None:
+    """Write central differences of frames, one-sided at the ends, (F, nv); `steps` is scratch of (F − 1, nv)."""
+    count, nv = qpos.shape[0], steps.shape[1]
+    difference_rows(qpos[1:], qpos[:-1], sq, sv, tq, tv, steps)
+    for f in range(min(out.shape[0], count)):
+        # Both steps around a frame are in frames half a step apart: their mean is good to second order.
+        low, high = max(f - 1, 0), min(f, count - 2)
+        for d in range(nv):
+            out[f, d] = 0.5 * fps * (steps[low, d] + steps[high, d])
+
+
+@compiled
+def start_offsets(
+    qpos: Any, qvel: Any, data: Any, pace: Any, sq: Any, sv: Any, tq: Any, tv: Any, off: Any, rate: Any
+) -> None:
+    """Write by how much a state differs from data and how fast that changes, in the data's tangent space."""
+    difference_rows(qpos, data, sq, sv, tq, tv, off)
+    for d in range(rate.shape[1]):
+        rate[0, d] = qvel[0, d] - pace[0, d]
+    for k in range(tv.shape[0]):
+        d = tv[k]
+        x, y, z = off[0, d], off[0, d + 1], off[0, d + 2]
+        angle = math.sqrt(x * x + y * y + z * z)
+        share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+        # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
+        w, a, b, c = math.cos(0.5 * angle), -share * x, -share * y, -share * z
+        p, q, r = pace[0, d], pace[0, d + 1], pace[0, d + 2]
+        i, j, m = 2.0 * (b * r - c * q), 2.0 * (c * p - a * r), 2.0 * (a * q - b * p)
+        p, q, r = p + w * i + b * m - c * j, q + w * j + c * i - a * m, r + w * m + a * j - b * i
+        u, v, s = qvel[0, d] - p, qvel[0, d + 1] - q, qvel[0, d + 2] - r
+        half = 0.5 * max(angle, 1e-3)
+        third = (1.0 - half / math.tan(half)) / (4.0 * half * half)
+        i, j, m = y * s - z * v, z * u - x * s, x * v - y * u
+        rate[0, d] = u + 0.5 * i + third * (y * m - z * j)
+        rate[0, d + 1] = v + 0.5 * j + third * (z * i - x * m)
+        rate[0, d + 2] = s + 0.5 * m + third * (x * j - y * i)
+
+
+@compiled
+def fade_rows(off: Any, rate: Any, fps: float, seconds: float, out: Any) -> None:
+    """Write an offset that begins at a rate, without acceleration, and ends at rest at zero, (F, n).
+
+    The quintic with value, slope and curvature given at the beginning and all zero at the end.
+    """
+    for f in range(out.shape[0]):
+        s = min(f / (fps * seconds), 1.0)
+        s3 = s * s * s
+        value = 1.0 - s3 * (10.0 - 15.0 * s + 6.0 * s * s)
+        slope = (s - s3 * (6.0 - 8.0 * s + 3.0 * s * s)) * seconds
+        for d in range(out.shape[1]):
+            out[f, d] = value * off[0, d] + slope * rate[0, d]
+
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Columns of a free character's own positions (nq) and velocities (nv): scalars, and quaternions with their spins.
+
+    Attributes:
+        nq: Number of position coordinates.
+        nv: Number of velocities.
+        scalar_q: Columns of plain numbers in positions: the root's place, hinges, slides.
+        scalar_v: Their velocities' columns.
+        turn_q: First columns of quaternions: the root's, then balls.
+        turn_v: First columns of their angular velocities.
+    """
+
+    nq: int
+    nv: int
+    scalar_q: Indices
+    scalar_v: Indices
+    turn_q: Indices
+    turn_v: Indices
+
+    @staticmethod
+    def of(character: Character) -> Layout:
+        """Return the layout of a character with a free root."""
+        root = character.root
+        assert root is not None  # supervised characters have free roots
+        joints = list(character.joints.values())
+        flat = [j for j in joints if j.nq == 1]
+        balls = [j for j in joints if j.nq == 4]
+        last = joints[-1]
+        return Layout(
+            last.qpos + last.nq - root.qpos, last.dof + last.nv - root.dof,
+            np.array([0, 1, 2, *(j.qpos - root.qpos for j in flat)]),
+            np.array([0, 1, 2, *(j.dof - root.dof for j in flat)]),
+            np.array([3, *(j.qpos - root.qpos for j in balls)]), np.array([3, *(j.dof - root.dof for j in balls)]),
+        )  # fmt: skip
+
+    def turns(self, qpos: Floats) -> Floats:
+        """Return the quaternions in positions (..., nq), as (..., turns, 4)."""
+        return qpos[..., self.turn_q[:, None] + np.arange(4)]
+
+    def spins(self, qvel: Floats) -> Floats:
+        """Return the angular velocities in velocities (..., nv), as (..., turns, 3)."""
+        return qvel[..., self.turn_v[:, None] + np.arange(3)]
+
+    def put_turns(self, qpos: Floats, turns: Floats) -> None:
+        """Write quaternions into positions."""
+        qpos[..., self.turn_q[:, None] + np.arange(4)] = turns
+
+    def put_spins(self, qvel: Floats, spins: Floats) -> None:
+        """Write angular velocities into velocities."""
+        qvel[..., self.turn_v[:, None] + np.arange(3)] = spins
+
+    @property
+    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """All columns, in the order compiled functions take them."""
+        return self.scalar_q, self.scalar_v, self.turn_q, self.turn_v
+
+    def difference(self, later: Floats, earlier: Floats) -> Floats:
+        """Return the change from one state to another, in the earlier one's tangent space, (..., nv).
+
+        Args:
+            later: States, (nq,) or (F, nq).
+            earlier: As many, or one.
+        """
+        many, one = np.atleast_2d(later), np.atleast_2d(earlier)
+        out = np.zeros((len(many), self.nv))
+        difference_rows(many, one, *self.columns, out)
+        return out[0] if later.ndim == 1 else out
+
+    def moved(self, qpos: Floats, change: Floats) -> Floats:
+        """Return states moved by tangent vectors: the reverse of `difference`, (..., nq).
+
+        Args:
+            qpos: States, as many as changes, or one.
+            change: Tangent vectors, (nv,) or (F, nv).
+        """
+        many, by = np.atleast_2d(qpos), np.atleast_2d(change)
+        out = np.zeros((len(by), self.nq))
+        move_rows(many, by, *self.columns, out)
+        return out[0] if change.ndim == 1 else out
+
+    def velocities(self, qpos: Floats, fps: float) -> Floats:
+        """Return central differences of frames, one-sided at the ends, (F, nv)."""
+        if len(qpos) < 2:
+            return np.zeros((len(qpos), self.nv))
+        out, steps = np.empty((len(qpos), self.nv)), np.empty((len(qpos) - 1, self.nv))
+        velocity_rows(qpos, fps, *self.columns, steps, out)
+        return out
+
+    def dense(self, frames: Floats, fps: float, factor: int) -> Floats:
+        """Return frames with others between them, along the curves data is played along, (factor·(F−1)+1, nq+nv)."""
+        if len(frames) < 2:
+            return frames
+        out = np.empty((factor * (len(frames) - 1) + 1, self.nq + self.nv))
+        dense_rows(frames, self.nq, 1.0 / fps, factor, *self.columns, out)
+        return out
+
+    def frames(self, motion: BodyMotion) -> Floats:
+        """Return positions and velocities side by side, (F, nq + nv)."""
+        return np.concatenate([motion.qpos, self.velocities(motion.qpos, motion.fps)], axis=1)
+
+
+def interpolated(layout: Layout, motion: BodyMotion, time: float) -> Floats:
+    """Return a motion's pose at a time [s], held outside, (nq,)."""
+    frame = min(max(time * motion.fps, 0.0), len(motion.qpos) - 1.0)
+    low = min(int(frame), max(len(motion.qpos) - 2, 0))
+    one, two = motion.qpos[low], motion.qpos[min(low + 1, len(motion.qpos) - 1)]
+    return layout.moved(one, (frame - low) * layout.difference(two, one))
+
+
+def own_slices(character: Character) -> tuple[slice, slice]:
+    """Return where a free character's own coordinates are in `qpos`, and its own velocities in `qvel`."""
+    root, last = character.root, list(character.joints.values())[-1]
+    assert root is not None  # supervised characters have free roots
+    return slice(root.qpos, last.qpos + last.nq), slice(root.dof, last.dof + last.nv)

@@ -1,0 +1,1 @@
+"""Trajectories of joints and sites, followed by the adaptive law."""

@@ -1,0 +1,1 @@
+"""Poses with tension: what is asked for, and who does it."""

@@ -1,0 +1,370 @@
+"""Poses under tension on the stage: crew that sets each transition going and says how it ended."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from stunt.character.character import Joint
+from stunt.control.core.board import COUPLINGS, IMPEDANCE, PASSIVE
+from stunt.control.tension import layout as at
+from stunt.control.tension.law import least_tension
+from stunt.control.tension.memory import Antagonist
+from stunt.control.tension.units import Tension, joint_scales, tension_of
+from stunt.drive.beats.check import check_pose
+from stunt.drive.beats.performer import joint_error_deg
+from stunt.drive.tension.external_torques import ExternalTorques, Load
+from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, Span, TensionPart, TensionPose, cues
+from stunt.errors import InvalidValueError
+from stunt.motion.pose import Pose
+from stunt.motion.transition import PRESETS, Curve
+from stunt.stage.loop import StageLoop
+
+RATIO: Final = 0.7
+"""Damping ratio of a joint that nothing is said of."""
+LEVEL: Final = Tension(0.5)
+"""Tension of a joint that nothing is said of."""
+
+
+def antagonist_of(stage: StageLoop) -> Antagonist:
+    """Return a stage's antagonist program, in use from the first call on."""
+    program = getattr(stage, "antagonist", None)
+    if program is None:
+        program = Antagonist(stage.model, stage.data, stage.board)
+        program.set_props([(p.grip, p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0])
+        stage.antagonist = program  # type: ignore[attr-defined]
+    return program
+
+
+def believed_mass(spec: Any) -> float:
+    """Return what whoever carries a prop believes it weighs [kg]."""
+    return float(spec.mass if spec.believed_mass is None else spec.believed_mass)
+
+
+class TensionPerformer:
+    """Drives joints of one character by tension; the others are left to whoever has them."""
+
+    def __init__(self, stage: StageLoop, character: str, part: TensionPart | None = None) -> None:
+        """Take charge of the joints the part gives a tension to; others follow with their first pose.
+
+        Args:
+            stage: Where the character is.
+            character: Its name.
+            part: What it does; None waits for `play`.
+        """
+        self.stage = stage
+        self.character = stage.character(character)
+        self.part = part or TensionPart()
+        self.program = antagonist_of(stage)
+        self.scales = joint_scales(stage.model, self.character)
+        self.log: list[dict[str, Any]] = []
+        self.warnings: list[str] = []
+        self._believed = {p.grip: (p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0}
+        self._weigher = ExternalTorques(stage.model)
+        self._waiting = cues(self.part)
+        self._running: list[Cue] = []
+        self.plan = Plan(self.character, stage.data.qpos, self._waiting)
+        self._take_held()
+        stage.crew.append(self)
+
+    def _take_held(self) -> None:
+        """Hold the joints that have a tension from the start where they are."""
+        held = {name: self.part.tension.of(name) for name in self.character.joints}
+        held = {name: tension for name, tension in held.items() if tension is not None}
+        if held:
+            entry = TensionPose(
+                Pose("start", {name: self._here(self.character.joints[name]) for name in held}),
+                lasts=0.0, tension=ByJoint({name: Span(tension) for name, tension in held.items()}),
+                start="recalculated",
+            )  # fmt: skip
+            self._begin(Cue(self.stage.time, self.stage.time, entry))
+
+    def _here(self, joint: Joint) -> Any:
+        values = self.stage.data.qpos[joint.qpos : joint.qpos + joint.nq]
+        return float(values[0]) if joint.nq == 1 else tuple(float(x) for x in values)
+
+    def play(
+        self,
+        pose: Pose,
+        *,
+        lasts: float,
+        tension: Any = None,
+        at: float | None = None,
+        curve: Curve = PRESETS["ease"],
+        **options: Any,
+    ) -> None:
+        """Move into a pose from a script of one's own.
+
+        Args:
+            pose: Any subset of the joints.
+            lasts: Seconds of the transition.
+            tension: At its end, for all its joints: a word, a level, `'40 N·m/rad'`, `'0.4 s'`; None keeps theirs.
+            at: When it begins [s]; None is now.
+            curve: Its course.
+            **options: Other fields of `TensionPose`.
+
+        Raises:
+            StuntError: A joint, angle, time or tension that is not possible.
+        """
+        check_pose(pose, self.character)
+        if not (np.isfinite(lasts) and lasts > 0.0):
+            raise InvalidValueError("lasts", lasts, "a positive number of seconds", pose.place)
+        if tension is not None:
+            options["tension"] = ByJoint({EVERY: Span(tension_of(tension))})
+        start = max(self.stage.time if at is None else at, self.stage.time)
+        cue = Cue(start, start + lasts, TensionPose(pose, lasts=lasts, curve=curve, **options))
+        self._waiting = sorted([*self._waiting, cue], key=lambda each: each.start)
+        done = [each for each in self._running if each not in self._waiting]
+        self.plan = Plan(self.character, self.stage.data.qpos, sorted([*done, *self._waiting], key=lambda c: c.start))
+
+    def retense(self, tension: Any, joints: str = EVERY, *, lasts: float = 0.3) -> None:
+        """Change the tension of joints that are held, along their isoangle lines: nothing moves.
+
+        Args:
+            tension: The new one.
+            joints: A limb, joint or pattern.
+            lasts: Over how many seconds.
+        """
+        wanted = ByJoint({joints: Span(tension_of(tension))})
+        held = [n for n, j in self.character.joints.items() if self._owned(j) and wanted.of(n) is not None]
+        rows = self.program.rows
+        angles = {name: self._target(self.character.joints[name], rows) for name in held}
+        self.play(Pose("", angles), lasts=lasts, tension=tension, path="isoangle")
+
+    def _target(self, joint: Joint, rows: Floats) -> Any:
+        row = rows[joint.dof]
+        return float(row[at.ANGLE1]) if joint.nq == 1 else tuple(float(x) for x in row[at.BALL1 : at.BALL1 + 4])
+
+    def _owned(self, joint: Joint) -> bool:
+        return bool(self.program.rows[joint.dof, at.ACTIVE]) and self.stage.board.law[joint.id] == IMPEDANCE
+
+    def due(self) -> int | None:
+        """Return the tick at which the next transition begins or ends."""
+        times = [cue.start for cue in self._waiting[:1]] + [cue.end for cue in self._running]
+        return self.stage.tick_of(min(times)) if times else None
+
+    def act(self) -> None:
+        """Begin what begins now, and report what has ended."""
+        now = self.stage.time + 1e-9
+        for cue in [cue for cue in self._running if cue.end <= now]:
+            self._running.remove(cue)
+            self._finish(cue)
+        while self._waiting and self._waiting[0].start <= now:
+            cue = self._waiting.pop(0)
+            self._running.append(cue)
+            self._begin(cue)
+        self._rebalance()
+
+    def _state_at(self, time: float) -> Floats:
+        """Return the state expected at a time: planned joints where their curves lead, the others at their goals."""
+        stage, board = self.stage, self.stage.board
+        qpos = np.array(stage.data.qpos)
+        for name, joint in self.character.joints.items():
+            if name in self.plan.legs and (self._owned(joint) or self.plan.legs[name][0].start <= time):
+                qpos[joint.qpos : joint.qpos + joint.nq] = self.plan.at(name, time)
+            elif self._owned(joint):
+                qpos[joint.qpos : joint.qpos + joint.nq] = self._target(joint, self.program.rows)
+            elif board.law[joint.id] != PASSIVE and board.goal_time[joint.id] <= time:
+                qpos[joint.qpos : joint.qpos + joint.nq] = board.goal[joint.qpos : joint.qpos + joint.nq]
+        return qpos
+
+    def _expected(self, time: float) -> Floats:
+        """Return the whole scene's positions with this character where its poses lead it at a time, (nq,)."""
+        state = np.array(self.stage.data.qpos)
+        for name, joint in self.character.joints.items():
+            state[joint.qpos : joint.qpos + joint.nq] = self.plan.at(name, time)
+        return state
+
+    def _held(self) -> list[int]:
+        own = set(self.character.bodies.values())
+        data, model = self.stage.data, self.stage.model
+        return [grip for grip in self._believed if data.eq_active[grip] and int(model.eq_obj1id[grip]) in own]
+
+    def _loads(self) -> list[Load]:
+        """Return what is carried now, at the weight it is believed to have."""
+        model = self.stage.model
+        return [
+            Load(int(model.eq_obj1id[grip]), tuple(model.eq_data[grip, 3:6]), self._believed[grip][1])
+            for grip in self._held()
+        ]
+
+    def _begin(self, cue: Cue) -> None:
+        now = self._weigher.torques(np.array(self.stage.data.qpos), self._loads())
+        then = self._weigher.torques(self._state_at(cue.end), self._loads())
+        for name, angle in cue.entry.pose.angles.items():
+            self._aim(self.character.joints[name], name, angle, cue, now, then)
+
+    def _aim(self, joint: Joint, name: str, angle: Any, cue: Cue, now: Floats, then: Floats) -> None:
+        """Write one joint's transition into its row."""
+        entry, board = cue.entry, self.stage.board
+        row = self.program.rows[joint.dof]
+        owned = self._owned(joint)
+        span: Span | None = entry.tension.of(name)
+        tension = float(row[at.TENSION1])  # not yet in force where the stage has not moved since
+        if owned and row[at.GAIN_LOW] + row[at.GAIN_HIGH] > 0.0:
+            tension = row[at.GAIN_LOW] / row[at.SLACK_LOW1] + row[at.GAIN_HIGH] / row[at.SLACK_HIGH1]
+        first, last = self._tensions(name, span, tension if owned else None)
+        if entry.path == "constant" and self._update(name, entry) == "prediction":
+            first = last
+        balanced = bool(entry.compensate.of(name, True))
+        forces = [np.array(f[joint.dof : joint.dof + joint.nv]) * balanced for f in (now, then)]
+        row[at.WARP], row[at.KNOTS] = entry.curve.warp, len(entry.curve.knots)
+        row[at.CURVE : at.CURVE + 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
+        row[at.COMPENSATE] = float(balanced)
+        row[at.MODE] = at.SAMPLING
+        if self._update(name, entry) == "prediction":
+            row[at.MODE] = at.ISOANGLE if entry.path == "isoangle" else at.LINE
+        row[at.RATIO] = entry.damping.of(name, row[at.RATIO] if owned else self.part.damping.of(name, RATIO))
+        self._slacken(row, entry.springs.of(name, Slack()))
+        self.program.set_times(joint.dof, cue.start, cue.end)
+        row[at.TENSION0], row[at.TENSION1] = first, last
+        if joint.kind == "ball":
+            self._aim_ball(joint, angle, entry, owned, forces)
+        else:
+            self._aim_hinge(joint, float(angle), entry, owned, forces)
+        if not owned:
+            self.program.external[joint.dof : joint.dof + joint.nv] = now[joint.dof : joint.dof + joint.nv]
+        row[at.ACTIVE] = 1.0
+        board.law[joint.id] = IMPEDANCE
+        board.feed_bias[joint.id] = 0
+
+    def _tensions(self, name: str, span: Span | None, current: float | None) -> tuple[float, float]:
+        """Return the stiffness at the start and at the end [N·m/rad]."""
+        scale = self.scales[name]
+        if span is None:
+            held = scale.stiffness(self.part.tension.of(name, LEVEL)) if current is None else current
+            return held, held
+        last = scale.stiffness(span.end)
+        if span.start is not None:
+            return scale.stiffness(span.start), last
+        return (last if current is None else current), last
+
+    def _update(self, name: str, entry: TensionPose) -> str:
+        # What stands on a joint is moved by all that moves above it; what hangs from it is its own.
+        return str(entry.update.of(name, "sampling" if self.scales[name].upright else "prediction"))
+
+    def _slacken(self, row: Floats, slack: Slack) -> None:
+        owned = row[at.ACTIVE] != 0.0
+        row[at.SLACK_LOW0], row[at.SLACK_HIGH0] = (row[at.SLACK_LOW1], row[at.SLACK_HIGH1]) if owned else (1.0, 1.0)
+        row[at.SLACK_LOW1], row[at.SLACK_HIGH1] = slack.low, slack.high
+
+    def _aim_hinge(self, joint: Joint, angle: float, entry: TensionPose, owned: bool, forces: list[Floats]) -> None:
+        row, data = self.program.rows[joint.dof], self.stage.data
+        low, high = row[at.LOW], row[at.HIGH]
+        force0, force1 = float(forces[0][0]), float(forces[1][0])
+        begin = float(data.qpos[joint.qpos])
+        if owned and entry.start == "current":
+            # The balance in force, without what one spring alone was tightened by.
+            if row[at.GAIN_LOW] + row[at.GAIN_HIGH] > 1e-9:
+                force0 = float(row[at.FORCE]) if row[at.COMPENSATE] else 0.0
+                soft, hard = row[at.GAIN_LOW] / row[at.SLACK_LOW0], row[at.GAIN_HIGH] / row[at.SLACK_HIGH0]
+                begin = (soft * low + hard * high + force0) / (soft + hard)
+            else:
+                begin = float(row[at.ANGLE1])
+        row[at.TENSION0] = self._raised(joint, row[at.TENSION0], least_tension(force0, begin, low, high))
+        row[at.TENSION1] = self._raised(joint, row[at.TENSION1], least_tension(force1, angle, low, high))
+        row[at.ANGLE0], row[at.ANGLE1] = begin, angle
+        row[at.FORCE0], row[at.FORCE1] = force0, force1
+        row[at.REST0] = begin - force0 / max(row[at.TENSION0], 1e-9)
+        row[at.REST1] = angle - force1 / max(row[at.TENSION1], 1e-9)
+
+    def _aim_ball(self, joint: Joint, angle: Any, entry: TensionPose, owned: bool, forces: list[Floats]) -> None:
+        rows, row = self.program.rows, self.program.rows[joint.dof]
+        begin = np.array(self.stage.data.qpos[joint.qpos : joint.qpos + 4])
+        if owned and entry.start == "current":
+            begin = np.array(self.stage.board.goal[joint.qpos : joint.qpos + 4])
+        rows[joint.dof : joint.dof + 3, at.FORCE0] = forces[0]
+        rows[joint.dof : joint.dof + 3, at.FORCE1] = forces[1]
+        row[at.BALL0 : at.BALL0 + 4] = begin
+        row[at.BALL1 : at.BALL1 + 4] = angle
+
+    def _raised(self, joint: Joint, asked: float, least: float) -> float:
+        if asked >= least * (1.0 - 1e-9):
+            return asked
+        self._note("tension_raised", joint=joint.name, asked=float(asked), used=float(least))
+        return least
+
+    def _note(self, kind: str, **what: Any) -> None:
+        self.log.append({"time": self.stage.time, "kind": kind, "character": self.character.name, **what})
+
+    def _rebalance(self) -> None:
+        """Keep predicted joints that have arrived in balance while others go on moving."""
+        now = self.stage.time
+        horizon = max((cue.end for cue in self._running), default=now)
+        if horizon <= now + 1e-9:
+            return
+        force = None
+        for joint in self.character.joints.values():
+            row = self.program.rows[joint.dof]
+            if not self._owned(joint) or joint.nv != 1 or row[at.MODE] == at.SAMPLING or row[at.END] > now + 1e-9:
+                continue
+            if force is None:
+                force = self._weigher.torques(self._state_at(horizon), self._loads())
+            self._follow(joint.dof, float(force[joint.dof]) * row[at.COMPENSATE], now, horizon)
+
+    def _follow(self, dof: int, force: float, now: float, horizon: float) -> None:
+        """Let a held joint's gains follow the load it will have, at the same angle and tension."""
+        row, knots = self.program.rows[dof], PRESETS["ease"].knots
+        row[at.MODE], row[at.WARP], row[at.KNOTS] = at.ISOANGLE, 0.0, len(knots)
+        row[at.CURVE : at.CURVE + 3 * len(knots)] = np.ravel(knots)
+        row[at.FORCE0], row[at.FORCE1] = row[at.FORCE1], force
+        row[at.ANGLE0], row[at.TENSION0] = row[at.ANGLE1], row[at.TENSION1]
+        row[at.SLACK_LOW0], row[at.SLACK_HIGH0] = row[at.SLACK_LOW1], row[at.SLACK_HIGH1]
+        self.program.set_times(dof, now, horizon)
+
+    def _finish(self, cue: Cue) -> None:
+        errors, raised = {}, {}
+        for name, angle in cue.entry.pose.angles.items():
+            joint = self.character.joints[name]
+            errors[name] = joint_error_deg(joint, self.stage.data.qpos, angle)
+            row = self.program.rows[joint.dof]
+            if row[at.RAISED] > 0.0:
+                raised[name] = {"asked": float(row[at.ASKED]), "used": float(row[at.RAISED])}
+                row[at.RAISED] = 0.0
+            if cue.entry.then != "hold" and row[at.END] == cue.end:
+                self._let_go(joint, cue.entry.then)
+        worst = max(errors, key=lambda name: abs(errors[name]))
+        self._note(
+            "tension_pose", pose=cue.entry.pose.name, began=cue.start, error_deg=abs(errors[worst]), worst_joint=worst,
+            raised=raised, joint_errors_deg=errors,
+        )  # fmt: skip
+
+    def _let_go(self, joint: Joint, to: str) -> None:
+        """Hand a joint to the beat law, which holds it where it is, or to nobody."""
+        board = self.stage.board
+        self.program.rows[joint.dof, at.ACTIVE] = 0.0
+        if to == "passive":
+            board.law[joint.id] = PASSIVE
+            return
+        board.law[joint.id] = COUPLINGS["full"]
+        board.feed_bias[joint.id] = 1
+        if board.goal_time[joint.id] <= self.stage.time:
+            target = self._target(joint, self.program.rows)
+            board.goal[joint.qpos : joint.qpos + joint.nq] = target
+
+    def hand_over(self, joints: str = EVERY, to: str = "beats") -> None:
+        """Hand joints back: to the beat law, or `to` nobody ("passive"). The torque does not jump."""
+        for name, joint in self.character.joints.items():
+            if ByJoint({joints: True}).of(name) and self._owned(joint):
+                self._let_go(joint, to)
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        state = (list(self._waiting), list(self._running), copy.deepcopy(self.log))
+        return self.program.save(), state, self.plan
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        program, (waiting, running, log), self.plan = state
+        self.program.restore(program)
+        self._waiting, self._running = list(waiting), list(running)
+        self.log[:] = copy.deepcopy(log)
+
+
+def with_tension(part: TensionPart, tension: Mapping[str, Any]) -> TensionPart:
+    """Return a part with other tensions from the start: words, levels or numbers with units, by limb or joint."""
+    return replace(part, tension=ByJoint({key: tension_of(value) for key, value in tension.items()}))

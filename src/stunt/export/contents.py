@@ -1,0 +1,67 @@
+"""Who and what of a take goes into a scene file: rigs of the characters, and the props."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stunt.export.options import Options
+from stunt.export.rig import Rig, continuous, in_place, make_rig, travel, with_root_motion
+from stunt.export.sampling import Floats, SampledTake, sample
+from stunt.record.take import Take
+
+SCENE_FPS = 60.0
+"""Frames per second of scene files, unless asked otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class PropTrack:
+    """A prop over time.
+
+    Attributes:
+        name: As in the scene.
+        body: Its body in the model.
+        positions: [m], (F, 3).
+        rotations: (F, 4).
+        moves: Whether it is ever anywhere else than at first.
+    """
+
+    name: str
+    body: int
+    positions: Floats
+    rotations: Floats
+    moves: bool
+
+
+def rig_of(take: Take, motion: SampledTake, name: str, options: Options) -> Rig:
+    """Return a character's rig as the options want it."""
+    rig = make_rig(motion, name, take.meta["characters"][name])
+    if options.in_place:
+        return in_place(rig)
+    return with_root_motion(rig) if options.root_motion else rig
+
+
+def gather(take: Take, options: Options) -> tuple[SampledTake, list[Rig], list[PropTrack]]:
+    """Return the motion, the rigs and the props of a scene file; props only where everyone is exported."""
+    motion = sample(take, options, SCENE_FPS)
+    everyone = list(take.meta.get("characters", {}))
+    names = everyone if options.character is None else [options.character]
+    rigs = [rig_of(take, motion, name, options) for name in names]
+    props = [] if options.character is not None else _props(take, motion, options, names)
+    return motion, rigs, props
+
+
+def _props(take: Take, motion: SampledTake, options: Options, names: Sequence[str]) -> list[PropTrack]:
+    """Return the props; in place they keep to a lone character, so that what it holds stays in its hand."""
+    back = np.zeros((len(motion.times), 3))
+    if options.in_place and len(names) == 1:
+        back = travel(make_rig(motion, names[0], take.meta["characters"][names[0]]))
+    found = []
+    for name, body in take.meta.get("props", {}).items():
+        places = motion.positions[:, body] - back
+        turns = continuous(motion.rotations[:, body])
+        moves = bool(np.ptp(places, axis=0).max() > 1e-9 or np.ptp(turns, axis=0).max() > 1e-9)
+        found.append(PropTrack(name, int(body), places, turns, moves))
+    return found

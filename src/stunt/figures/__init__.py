@@ -1,1 +1,0 @@
-"""The papers' figures, drawn from fresh runs."""

@@ -1,0 +1,1 @@
+"""Clips and bodies by name or file: read, checked and built once."""

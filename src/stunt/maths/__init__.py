@@ -1,0 +1,1 @@
+"""Rotations, flat memory and compiled functions: maths that knows nothing of bodies."""

@@ -1,0 +1,1 @@
+"""Bodies made of a clip's skeleton, and clips carried over to other bodies."""

@@ -1,0 +1,99 @@
+"""A clip in the coordinates of a body with other bones: retargeted, and put on the floor by that body's own soles."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import mujoco
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.errors import BodyError
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.mapping import JointMapping
+from stunt.motion.rig.retarget import body_parts, retarget
+from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody
+
+SAME_BONE: Final = 1e-3
+"""Bones whose joints are nearer than this count as the same [m]."""
+STANDING: Final = 0.2
+"""Share of the frames in which a foot is taken to be on the floor at least."""
+
+
+def has_parts_of_person(clip: Clip) -> bool:
+    """Whether a body can be built from a clip's skeleton by its joints' names."""
+    parts = clip.parts
+    return all(part in parts for part in NEEDED)
+
+
+def has_bones_of(character: Character, body: SkeletonBody) -> bool:
+    """Whether a character has the very bones a clip's body has: the same joints, places and frames."""
+    bones = body.plan.bones[1:]
+    if list(character.joints) != [bone.joint for bone in bones]:
+        return False
+    if any(joint.kind != "ball" for joint in character.joints.values()):
+        return False
+    model = character.model
+    own = [character.bodies[bone.name] for bone in bones if bone.name in character.bodies]
+    if len(own) != len(bones):
+        return False
+    apart = np.linalg.norm(model.body_pos[own] - np.stack([bone.origin for bone in bones]), axis=1)
+    turned = np.abs((model.body_quat[own] * np.stack([bone.stance for bone in bones])).sum(axis=1))
+    return bool(apart.max() < SAME_BONE and turned.min() > 1.0 - 1e-6)
+
+
+def sole_geoms(model: mujoco.MjModel, character: Character) -> list[int]:
+    """Return the geoms a character stands on: those of feet and toes, or what its names say is a foot."""
+    bodies = {body for name, body in character.bodies.items() if "foot" in name.lower() or "toe" in name.lower()}
+    if not bodies:
+        bodies = {body for part, body in body_parts(character).items() if part.endswith(("foot", "toe"))}
+    return [g for g in sorted(character.geoms) if model.geom_bodyid[g] in bodies and model.geom_contype[g]]
+
+
+def retargeted_qpos(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Floats:
+    """Return a clip in a character's own coordinates: root, then its joints, (F, nq of the character).
+
+    Raises:
+        BodyError: The character has no free root, or its parts cannot be told.
+    """
+    root = character.root
+    if root is None:
+        raise BodyError(f"'{character.name}' must have a free root to follow a clip.")
+    moved = retarget(clip, character, mapping)
+    whole = moved.qpos(character)
+    joints = character.joints.values()
+    last = max(joint.qpos + joint.nq for joint in joints)
+    qpos = whole[:, root.qpos : last]
+    qpos[:, 2] -= _floor(character, qpos)
+    return qpos
+
+
+def _floor(character: Character, qpos: Floats) -> float:
+    """Return how high the floor is under the lower foot, where it stands [m]."""
+    model, root = character.model, character.root
+    soles = sole_geoms(model, character)
+    if root is None or not soles:
+        return 0.0
+    data, low = mujoco.MjData(model), np.zeros(len(qpos))
+    for number, frame in enumerate(qpos):
+        data.qpos[root.qpos : root.qpos + len(frame)] = frame
+        mujoco.mj_kinematics(model, data)
+        low[number] = lowest_points(model, data, soles)[:, 2].min()
+    return float(np.quantile(low, STANDING))
+
+
+def corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Floats:
+    """Return the corners of the box around a geom, in the world [m], (8, 3)."""
+    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    return np.asarray(data.geom_xpos[geom] + (centre + signs * half) @ data.geom_xmat[geom].reshape(3, 3).T)
+
+
+def lowest_points(model: mujoco.MjModel, data: mujoco.MjData, geoms: list[int]) -> Floats:
+    """Return the lowest corner of each geom's box, in the world [m], (geoms, 3)."""
+    found = []
+    for geom in geoms:
+        points = corners(model, data, geom)
+        found.append(points[int(points[:, 2].argmin())])
+    return np.array(found)

@@ -1,0 +1,1 @@
+"""The script language: how a scene and its performance are written down, read, checked and played."""

@@ -1,0 +1,335 @@
+"""A performance: a script, played on a stage, recorded as a take.
+
+The hits of a performance: crew with nothing to do but to remember.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time as clock
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+import stunt
+from stunt.drive.beats.check import matching_joints
+from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
+from stunt.drive.beats.performer import Performer
+from stunt.drive.beats.predict import Foresight
+from stunt.drive.beats.spec import Script, resolve_beats
+from stunt.drive.beats.state_machine import StateMachine
+from stunt.errors import UnknownNameError
+from stunt.library.clip_record import clip_record
+from stunt.record.recorder import Recorder
+from stunt.record.take import Take
+from stunt.script.check import check_against_stage
+from stunt.script.kinds import KINDS
+from stunt.stage.build import build
+from stunt.stage.contacts import Hit
+from stunt.stage.events import EventCrew
+from stunt.stage.loop import StageLoop
+from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
+
+
+class HitLog:
+    """Notes every hit; part of a saved state, so that a restored performance lists each once."""
+
+    def __init__(self, stage: StageLoop) -> None:
+        """Listen to a stage."""
+        self.hits: list[Hit] = []
+        stage.hit_listeners.append(self.hits.append)
+        stage.crew.append(self)
+
+    def due(self) -> int | None:
+        """Never: it is called when something is hit."""
+        return None
+
+    def act(self) -> None:
+        """Do nothing."""
+
+    def save(self) -> list[Hit]:
+        """Return the hits so far."""
+        return list(self.hits)
+
+    def restore(self, state: list[Hit]) -> None:
+        """Go back to the hits of then."""
+        self.hits[:] = state
+
+
+TAIL = 0.5
+"""How long a performance goes on after its last beat [s]."""
+_CHUNK = 1.0 / 30.0
+_BLACK_BOX = 1.0  # seconds of states kept from a blow-up
+
+
+class Performance:
+    """One playing of a script.
+
+    Attributes:
+        script: What is played.
+        stage: Where.
+        performers: Who, by character name.
+        happenings: The scene's events.
+        forecasts: Per character: what each beat will take (see `stunt.drive.beats.forecast`).
+        warnings: What the user should know; sentences.
+        sections: What each part's sections put on the stage, by character and key, for those who want to talk to it.
+        placements: Where the first clip of each character that follows clips lay in its file, and where on the stage it
+            was put: `source` and `stage`, each x, y, height of the ground [m] and heading [rad].
+        logs: Lists of events that become part of the take; sections may add theirs.
+        wall_seconds: How long the playing took so far [s].
+        interrupted: Whether the user stopped it.
+    """
+
+    def __init__(self, script: Script, *, record_hz: float = 120.0, foretell: bool = True) -> None:
+        """Build the stage and put everyone on it.
+
+        Args:
+            script: What to play.
+            record_hz: Frames per second of the take.
+            foretell: Whether to check beforehand that the beats can be made (inverse dynamics of every beat).
+
+        Raises:
+            StuntError: The script does not fit its bodies; the message says where.
+        """
+        scene = dataclasses.replace(
+            script.scene,
+            characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
+        )
+        built = build(scene)
+        check_against_stage(script, built.characters)
+        self.script = script
+        self.stage = StageLoop(built)
+        self.warnings = list(script.warnings)
+        self.recorder = Recorder(self.stage, record_hz=record_hz)
+        self.happenings = EventCrew(self.stage)
+        self.stage.crew.append(self.happenings)
+        start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
+        self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
+        self._machines = self._start_machines()
+        self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
+        self.placements: dict[str, dict[str, list[float]]] = {}
+        self.logs: list[list[dict[str, Any]]] = [self.happenings.log, *(machine.log for machine in self._machines)]
+        for name, part in script.parts.items():
+            for key, value in part.sections.items():
+                KINDS[key].start(self, name, value)
+        self.stage.foresight = Foresight(self.stage, script)
+        for event in scene.events:
+            self.happenings.add(event)
+        self._hits = HitLog(self.stage)
+        self._start, self._foretells = start, foretell
+        self._section_warnings = self.warnings[len(script.warnings) :]
+        self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
+        self.retell()
+        self.wall_seconds = 0.0
+        self.interrupted = False
+
+    def retell(self) -> None:
+        """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
+        self.warnings[:] = [*self.script.warnings, *self._section_warnings]
+        self.forecasts = self._foretell(*self._start) if self._foretells else {}
+        self.warnings += [
+            (f"{event.place}: " if str(event.place) else "")
+            + f"this happens at {event.at:g} s, after the end of the performance at {self.seconds:g} s."
+            for event in self.script.scene.events
+            if event.at > self.seconds
+        ]
+
+    def _start_machines(self) -> list[StateMachine]:
+        machines = []
+        for name, part in self.script.parts.items():
+            if part.machine is not None:
+                beats = resolve_beats(part) if part.beats else ()
+                begin = beats[-1].time if beats else 0.0
+                machines.append(StateMachine(self.performers[name], part.machine, start_at=begin))
+        return machines
+
+    def _foretell(self, qpos: NDArray[np.float64], qvel: NDArray[np.float64]) -> dict[str, tuple[BeatForecast, ...]]:
+        forecasts = {}
+        for name, part in self.script.parts.items():
+            if not part.beats:
+                continue
+            character = self.stage.character(name)
+            joints = matching_joints(part, character)
+            forecasts[name] = forecast(self.stage.model, character, qpos, qvel, resolve_beats(part), joints=joints)
+            self.warnings += [f"{name}: {sentence}" for sentence in warnings_for(forecasts[name])]
+        return forecasts
+
+    @property
+    def seconds(self) -> float:
+        """How long the performance lasts [s]."""
+        if self.script.seconds is not None:
+            return self.script.seconds
+        last = [resolve_beats(part)[-1].time for part in self.script.parts.values() if part.beats]
+        events = [_end_of(event) for event in self.script.scene.events]
+        for part in self.script.parts.values():
+            ends = [KINDS[key].seconds(value) for key, value in part.sections.items()]
+            last += [end for end in ends if end is not None]
+        machines = [5.0 for part in self.script.parts.values() if part.machine is not None]
+        return max([*last, *events, *machines, 0.5]) + TAIL
+
+    def run(self, progress: Callable[[float], None] | None = None) -> Take:
+        """Play from where the stage is to the end.
+
+        Args:
+            progress: Called now and then with the simulated time [s].
+
+        Returns:
+            The take; of what was performed so far, if the user interrupts.
+
+        Raises:
+            BlowUpError: The simulation blew up. `self.take()` still holds what was performed.
+        """
+        end = self.stage.tick_of(self.seconds)
+        began = clock.perf_counter()
+        try:
+            while self.stage.tick < end:
+                self.stage.advance(min(end - self.stage.tick, max(1, round(_CHUNK / self.stage.step_time))))
+                if progress is not None:
+                    progress(self.stage.time)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.warnings.append(f"interrupted at {self.stage.time:.3f} s of {self.seconds:.3f} s.")
+        finally:
+            self.wall_seconds += clock.perf_counter() - began
+        return self.take()
+
+    def take(self) -> Take:
+        """Return the take so far."""
+        meta = self._meta()
+        take = self.recorder.take(self._events(), meta)
+        meta["tracking"] = self._summaries(take)
+        return take
+
+    def _summaries(self, take: Take) -> dict[str, Any]:
+        """Let sections that measure themselves say how it went, by character."""
+        found: dict[str, Any] = {}
+        for name, made in self.sections.items():
+            for section in made.values():
+                if (summary := getattr(section, "summary", None)) is not None:
+                    found.setdefault(name, {}).update(summary(take.time, take.qpos))
+        return found
+
+    def _events(self) -> list[dict[str, Any]]:
+        events: list[dict[str, Any]] = [_plain(entry) for log in self.logs for entry in log]
+        events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits.hits]
+        for name, performer in self.performers.items():
+            known = {entry.index: entry for entry in self.forecasts.get(name, ())}
+            for result in performer.results:
+                entry = {"kind": "beat", "character": name, **dataclasses.asdict(result)}
+                if (told := known.get(result.index)) is not None:
+                    needed = {"needed_share": told.worst_share, "needed_by": told.worst_joint}
+                    entry |= {"feasible": told.feasible, **needed}
+                events.append(_plain(entry))
+        return sorted(events, key=lambda event: event["time"])
+
+    def _meta(self) -> dict[str, Any]:
+        scene = self.script.scene
+        return {
+            "stunt": stunt.__version__,
+            "mujoco": mujoco.__version__,
+            "title": self.script.title,
+            "source": Path(self.script.source).name,
+            "seed": scene.seed,
+            "physics_hz": scene.physics_hz,
+            "control_hz": scene.control_hz,
+            "planned_seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "warnings": [*self.warnings, *self.happenings.warnings()],
+            "characters": {name: self._cast_entry(name) for name in scene.characters},
+            "props": {name: prop.body for name, prop in self.stage.built.props.items()},
+        }
+
+    def _cast_entry(self, name: str) -> dict[str, Any]:
+        character = self.stage.character(name)
+        joints = character.joints.values()
+        return {
+            "body": self.script.scene.characters[name].body,
+            "root": self.script.scene.characters[name].root,
+            "at": list(self.script.scene.characters[name].at),
+            "facing": self.script.scene.characters[name].facing,
+            "clip": clip_record(self.script.scene.characters[name].body),
+            "placement": self.placements.get(name),
+            "root_body": character.root_body,
+            "root_qpos": character.root.qpos if character.root else None,
+            "mass": character.mass,
+            "dofs": character.dofs.tolist(),
+            "dof_names": list(character.dof_names),
+            "qpos": [j.qpos if j.nv == 1 else -1 for j in joints for _ in range(j.nv)],
+            "strength": [_finite(j.strength) for j in joints for _ in range(j.nv)],
+            "joints": {
+                j.name: {"kind": j.kind, "qpos": j.qpos, "dof": j.dof, "range": list(j.range) if j.range else None}
+                for j in joints
+            },
+        }
+
+    def black_box(self) -> Take:
+        """Return the last second of states, with the one that is broken, for a blow-up's crash file."""
+        frames = self.recorder.save()
+        self.recorder.act()
+        whole = self.take()
+        self.recorder.restore(frames)
+        first = int(np.searchsorted(whole.time, whole.seconds - _BLACK_BOX))
+        return dataclasses.replace(
+            whole,
+            **{
+                name: getattr(whole, name)[first:]
+                for name in (
+                    "time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated",
+                    "assistance",
+                )
+            },
+            contact_frame=whole.contact_frame[whole.contact_frame >= first] - first,
+            contact_geoms=whole.contact_geoms[whole.contact_frame >= first],
+            contact_position=whole.contact_position[whole.contact_frame >= first],
+            contact_force=whole.contact_force[whole.contact_frame >= first],
+        )  # fmt: skip
+
+
+def perform(script: Script, progress: Callable[[float], None] | None = None) -> Take:
+    """Play a script from beginning to end and return the take."""
+    return Performance(script).run(progress)
+
+
+def _with_start(spec: CharacterSpec, script: Script) -> CharacterSpec:
+    """Replace the name of a start pose by its angles."""
+    if not isinstance(spec.start, str):
+        return spec
+    if spec.start not in script.poses:
+        raise UnknownNameError("pose", spec.start, script.poses, spec.place)
+    return dataclasses.replace(spec, start=dict(script.poses[spec.start].angles))
+
+
+def _end_of(event: Event) -> float:
+    """Return when an event is over [s]."""
+    match event:
+        case Push():
+            return event.at + event.duration
+        case Drag():
+            return event.until
+        case Throw():
+            return event.hits_at
+        case Attach(until=float() as until):
+            return until
+        case _:
+            return event.at
+
+
+def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+    """Make an event JSON-able."""
+
+    def value(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            return item.tolist()
+        if isinstance(item, np.generic):
+            return item.item()
+        return list(item) if isinstance(item, tuple) else item
+
+    return {key: value(item) for key, item in entry.items()}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

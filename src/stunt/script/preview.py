@@ -1,0 +1,87 @@
+"""The kinematic preview: a script's poses by their curves alone, many times faster than real time.
+
+Joints under tension follow the very curves the springs will be led along; joints on the beat follow minimum-jerk paths
+through their keys. Nothing is simulated: props stay where they are, pushes do nothing, a free root does not move.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import mujoco
+import numpy as np
+
+import stunt
+from stunt.character.character import Character
+from stunt.drive.beats.forecast import minimum_jerk_path
+from stunt.drive.beats.spec import Script, resolve_beats
+from stunt.drive.tension.spec import Floats, Plan, TensionPart, cues
+from stunt.record.take import Take
+from stunt.script.check import check_against_stage
+from stunt.script.performance import Performance
+
+PREVIEW_HZ = 60.0
+
+
+class Preview:
+    """A script ready to be looked at, at any time."""
+
+    def __init__(self, script: Script) -> None:
+        """Build the stage and lay out every way.
+
+        Args:
+            script: What to preview.
+
+        Raises:
+            StuntError: The script does not fit its bodies.
+        """
+        # Nobody moves by physics, so nobody need take the stage; what they are to do is checked all the same.
+        bare = {name: dataclasses.replace(part, sections={}) for name, part in script.parts.items()}
+        self._performance = Performance(dataclasses.replace(script, parts=bare), foretell=False)
+        check_against_stage(script, self._performance.stage.built.characters)
+        self._performance.script = script
+        self.script = script
+        self.stage = self._performance.stage
+        self.seconds = self._performance.seconds
+        self._start = self.stage.data.qpos.copy()
+
+    def qpos(self, times: Floats) -> Floats:
+        """Return the positions of everything at times, (T, nq)."""
+        path = np.tile(self._start, (len(times), 1))
+        for name, part in self.script.parts.items():
+            character = self.stage.character(name)
+            if part.beats:
+                self._beats(character, name, path, times)
+            tension = part.sections.get("tension_poses")
+            if isinstance(tension, TensionPart):
+                Plan(character, self._start, cues(tension)).write(path, times)
+        return path
+
+    def _beats(self, character: Character, name: str, path: Floats, times: Floats) -> None:
+        beats = resolve_beats(self.script.parts[name])
+        way = minimum_jerk_path(character, self._start, np.zeros(self.stage.model.nv), beats, start=0.0)
+        frames = np.clip(np.searchsorted(way.time, times), 0, len(way.time) - 1)
+        for joint in character.joints.values():
+            path[:, joint.qpos : joint.qpos + joint.nq] = way.qpos[frames, joint.qpos : joint.qpos + joint.nq]
+
+    def take(self, hz: float = PREVIEW_HZ) -> Take:
+        """Return the preview as a take: no forces, targets met exactly."""
+        times = np.arange(round(self.seconds * hz) + 1) / hz
+        path = self.qpos(times)
+        model, count = self.stage.model, len(times)
+        velocity = np.zeros((count, model.nv))
+        for k in range(count - 1):
+            mujoco.mj_differentiatePos(model, velocity[k], 1.0 / hz, path[k], path[k + 1])
+        empty = np.zeros((count, model.nv))
+        recorded = self._performance.recorder
+        blank = recorded.take([], {**self._performance._meta(), "kinematic_preview": True, "stunt": stunt.__version__})
+        return dataclasses.replace(
+            blank, time=times, qpos=path, qvel=velocity, target=path.copy(), target_velocity=velocity.copy(),
+            torque=empty, stiffness=empty.copy(), damping=empty.copy(), saturated=np.zeros((count, model.nv), bool),
+            assistance=np.zeros((count, len(self.script.scene.characters), 6)),
+        )  # fmt: skip
+
+
+def preview(script: Script, hz: float = PREVIEW_HZ) -> Take:
+    """Return a script's kinematic preview as a take."""
+    return Preview(script).take(hz)

@@ -1,0 +1,1 @@
+"""Sections of a part, one way of moving each: how they are read, written and started."""

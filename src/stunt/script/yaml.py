@@ -1,0 +1,208 @@
+"""Plain data to YAML text that looks as if a person had written it.
+
+YAML text to nodes, with the line of every value.
+
+The text is only composed (into ruamel's node graph, which knows every position), never constructed into objects: no
+tag can make anything but plain data, an alias is expanded under a budget, and a key written twice is seen.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
+
+from stunt.errors import Place, ScriptSyntaxError
+from stunt.schema import MAX_DEPTH, Budget, Node, checked_name, child, item, tame
+
+MAX_BYTES = 1_000_000
+_TAG = "tag:yaml.org,2002:"
+
+
+def node_from_yaml(raw: bytes, source: str = "") -> Node:
+    """Read one YAML document.
+
+    Args:
+        raw: The file's bytes, UTF-8.
+        source: The file as the user named it.
+
+    Raises:
+        ScriptSyntaxError: If it is too large, not UTF-8, not YAML, empty, or writes a key twice.
+    """
+    if len(raw) > MAX_BYTES:
+        raise ScriptSyntaxError(f"a script may have {MAX_BYTES} bytes, this one has {len(raw)}.", Place(source, 1))
+    text = _decoded(raw, source)
+    yaml = _yaml()
+    graph = _composed(yaml, text, source)
+    if graph is None:
+        raise ScriptSyntaxError("the script is empty.", Place(source, 1))
+    return _YamlReader(yaml, source).node(graph, Place(source, _line(graph)), 0)
+
+
+def _yaml() -> YAML:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.composer.warn_double_anchors = False
+    return yaml
+
+
+def _decoded(raw: bytes, source: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = f"the file is not UTF-8 text (byte 0x{raw[error.start]:02x}); save it as UTF-8."
+        raise ScriptSyntaxError(message, Place(source, line)) from None
+
+
+def _composed(yaml: YAML, text: str, source: str) -> Any:
+    try:
+        return yaml.compose(text)
+    except MarkedYAMLError as error:
+        raise _syntax_error(error, source) from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        message = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed."
+        raise ScriptSyntaxError(message, Place(source, line)) from None
+    except RecursionError:
+        line = _line_of_depth(text)
+        raise ScriptSyntaxError(f"values are nested more than {MAX_DEPTH} deep.", Place(source, line)) from None
+    except (
+        YAMLError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        NotImplementedError,
+        AssertionError,
+    ) as error:
+        # The scanner meets some garbage with Python's own exceptions; to the user it is all "not YAML".
+        raise ScriptSyntaxError(f"not YAML: {error}.", Place(source, 1)) from None
+
+
+def _syntax_error(error: MarkedYAMLError, source: str) -> ScriptSyntaxError:
+    mark = error.problem_mark or error.context_mark
+    problem = str(error.problem or error.context or "it cannot be read").strip()
+    if "'\\t'" in problem or "tab" in problem:
+        problem = "a tab stands where YAML needs spaces; indent with spaces"
+    elif error.context and error.context_mark and error.problem:
+        problem += f", {error.context} that began in line {error.context_mark.line + 1}"
+    return ScriptSyntaxError(f"not YAML: {problem}.", Place(source, mark.line + 1 if mark else 1))
+
+
+def _line_of_depth(text: str) -> int:
+    """Return the first line nested too deeply; events come without recursion."""
+    depth = 0
+    for event in _yaml().parse(text):
+        kind = type(event).__name__
+        depth += kind.endswith(("SequenceStartEvent", "MappingStartEvent"))
+        depth -= kind.endswith(("SequenceEndEvent", "MappingEndEvent"))
+        if depth > MAX_DEPTH:
+            return int(event.start_mark.line) + 1
+    return 1
+
+
+def _line(graph: Any) -> int:
+    return int(graph.start_mark.line) + 1
+
+
+class _YamlReader:
+    """Turns ruamel's node graph into our nodes."""
+
+    def __init__(self, yaml: YAML, source: str) -> None:
+        self.constructor = yaml.constructor
+        self.source = source
+        self.budget = Budget()
+
+    def node(self, graph: Any, place: Place, depth: int) -> Node:
+        """Return the node of a graph node; `place` is where its key stands."""
+        self.budget.spend(place, depth)
+        if isinstance(graph, MappingNode):
+            self._expect_tag(graph, "map", place)
+            return Node(self._mapping(graph, place, depth), place)
+        if isinstance(graph, SequenceNode):
+            self._expect_tag(graph, "seq", place)
+            children = enumerate(graph.value)
+            return Node(tuple(self.node(x, item(place, i, _line(x)), depth + 1) for i, x in children), place)
+        return Node(tame(self._scalar(graph, place), graph.value[:200]), place, graph.value)
+
+    def _mapping(self, graph: Any, place: Place, depth: int) -> dict[str, Node]:
+        own: dict[str, Node] = {}
+        merged: dict[str, Node] = {}
+        for key_graph, value_graph in graph.value:
+            line = _line(key_graph)
+            if key_graph.tag == f"{_TAG}merge":
+                merged = self._merged(value_graph, child(place, "<<", line), depth) | merged
+                continue
+            key = self._key(key_graph, Place(self.source, line, place.path))
+            here = child(place, key, line)
+            if key in own:
+                raise ScriptSyntaxError(f"key '{key}' is written twice, first in line {own[key].place.line}.", here)
+            own[key] = self.node(value_graph, here, depth + 1)
+        return merged | own
+
+    def _merged(self, graph: Any, place: Place, depth: int) -> dict[str, Node]:
+        """Return the entries that `<<: *other` (or a list of such) brings in; the earlier wins."""
+        if isinstance(graph, SequenceNode):
+            entries: dict[str, Node] = {}
+            for part in graph.value:
+                self.budget.spend(place, depth + 1)
+                entries = self._merged(part, place, depth + 1) | entries
+            return entries
+        if not isinstance(graph, MappingNode):
+            raise ScriptSyntaxError("'<<' must be followed by a mapping.", place)
+        # Entries brought in keep the line they were written in, under the keys that lead here.
+        self.budget.spend(place, depth + 1)
+        return self._mapping(graph, Place(place.file, place.line, place.path[:-1]), depth + 1)
+
+    def _key(self, graph: Any, place: Place) -> str:
+        if not isinstance(graph, ScalarNode):
+            raise ScriptSyntaxError("a key must be a name, but here it is a list or a mapping.", place)
+        return checked_name(str(graph.value), place)
+
+    def _scalar(self, graph: Any, place: Place) -> Any:
+        kind = str(graph.tag).removeprefix(_TAG)
+        if kind in ("str", "timestamp", "value", "merge"):
+            return graph.value
+        if kind == "null":
+            return None
+        if kind not in ("int", "float", "bool"):
+            raise ScriptSyntaxError(f"the tag '{graph.tag}' means nothing here.", place)
+        try:
+            return getattr(self.constructor, f"construct_yaml_{kind}")(graph)
+        except (ValueError, LookupError, OverflowError):
+            raise ScriptSyntaxError(f"'{graph.value[:80]}' cannot be read as {kind}.", place) from None
+
+    def _expect_tag(self, graph: Any, kind: str, place: Place) -> None:
+        if graph.tag not in (f"{_TAG}{kind}", "!"):
+            raise ScriptSyntaxError(f"the tag '{graph.tag}' means nothing here.", place)
+
+
+_ONE_LINE = 90
+
+
+def yaml_from_data(data: dict[str, Any]) -> str:
+    """Return YAML text: sections in blocks, what is short on one line."""
+    yaml = YAML()
+    yaml.width = 4096  # a folded line is hard to find again by its number
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    stream = io.StringIO()
+    yaml.dump(_styled(data, 0), stream)
+    return stream.getvalue()
+
+
+def _styled(data: Any, depth: int) -> Any:
+    if isinstance(data, dict):
+        styled: Any = CommentedMap({key: _styled(value, depth + 1) for key, value in data.items()})
+    elif isinstance(data, list | tuple):
+        styled = CommentedSeq([_styled(value, depth + 1) for value in data])
+    else:
+        return data
+    numbers = isinstance(data, list | tuple) and not any(isinstance(x, dict | list | tuple) for x in data)
+    if not data or numbers or (depth >= 2 and len(repr(data)) <= _ONE_LINE):
+        styled.fa.set_flow_style()
+    return styled

@@ -1,0 +1,1 @@
+"""Who is in charge of a character: the contract of controllers, and the supervisor that chooses."""

@@ -1,0 +1,1 @@
+"""Controllers that play data, and their twins that follow it by forces."""

@@ -1,0 +1,1 @@
+"""Pre-conditions learned from trials."""

@@ -1,0 +1,225 @@
+"""Hands a posture to the world-space servo, moment by moment, smoothly: the muscles of a behaviour.
+
+What all behaviours share: senses, muscles, and the contract with the supervisor.
+
+A behaviour says what it wants now (`want`: state → targets, tension, help for the root) and how it gets on (`judge`).
+Everything it drives is internal torque within the joints' strength, except what it asks of the root spring, which is
+metered as assistance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stunt.control.servo import layout as w
+from stunt.control.servo.memory import ServoTargets, hip_height
+from stunt.drive.body.actor import Actor
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.drive.motion.sole_hold import SWING_FRICTION
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+from stunt.supervise.contract import RUNNING, BaseController, Bid, Status, failed
+from stunt.supervise.reflexes.posture import Posture
+from stunt.supervise.reflexes.senses import Felt, Glimpse, Sense
+from stunt.supervise.situation import Situation
+
+PATIENCE = 0.9
+"""Share of the time a behaviour may take after which it gives up by itself, before the supervisor takes it out."""
+
+
+class Behaviour(BaseController):
+    """A dynamic controller that moves by postures."""
+
+    kinematic = False
+    shared: ClassVar[tuple[str, ...]] = ("sense", "drive")
+
+    def __init__(self, name: str = "") -> None:
+        """Name it."""
+        super().__init__(name)
+        self.sense: Sense | None = None
+        self.drive: Drive | None = None
+
+    def feel(self, now: Situation) -> Felt:
+        """Return the character's own state."""
+        if self.sense is None:
+            self.sense = Glimpse.of(now.stage).sense(now.character.name)
+        return self.sense.feel()
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Take the body as it is."""
+        felt = self.feel(now)
+        assert self.sense is not None
+        self.drive = Drive(actor, self.sense)
+        self.drive.begin()
+        self.prepare(now, felt, bid)
+        self.drive.aim(self.want(now, felt))
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Aim anew, and say how it goes."""
+        felt = self.feel(now)
+        status = self.judge(now, felt)
+        if status.running and now.elapsed > PATIENCE * self.longest:
+            return failed("took too long")
+        if status.running and self.drive is not None:
+            self.drive.aim(self.want(now, felt))
+        return status
+
+    def stop(self, now: Situation, actor: Actor) -> None:
+        """Give the body back."""
+        if self.drive is not None:
+            self.drive.end()
+
+    def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
+        """Note what the start was like."""
+
+    def want(self, now: Situation, felt: Felt) -> Aim:
+        """Return what the body should do now."""
+        raise NotImplementedError
+
+    def judge(self, now: Situation, felt: Felt) -> Status:
+        """Return how it goes."""
+        return RUNNING
+
+    def lifted(self, posture: Posture, root: Floats) -> Floats:
+        """Return a posture as bodies turned from neutral, its root turned so in the world, (B, 4)."""
+        assert self.sense is not None
+        result = self.sense.anatomy.lifted(posture)
+        result[0] = root
+        return result
+
+    def save(self) -> Any:
+        """Return what must survive a restore, the muscles' targets with it."""
+        return super().save(), None if self.drive is None else self.drive.save()
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        own, targets = state
+        super().restore(own)
+        if targets is None:
+            self.drive = None  # it had not begun yet
+        elif self.drive is not None:
+            self.drive.restore(targets)
+
+
+def under_data(now: Situation) -> bool:
+    """Whether data is in charge: then nothing falls, whatever it looks like."""
+    return now.active is not None
+
+
+def flat(direction: Floats, least: float = 1e-6) -> Floats:
+    """Return the unit direction over the ground of a vector, (2,); forward where it has none."""
+    size = float(np.linalg.norm(direction[:2]))
+    return np.array([1.0, 0.0]) if size < least else np.asarray(direction[:2]) / size
+
+
+STEP_HZ = 30.0
+"""How often behaviours look and aim."""
+LEAST_TENSION = 1e-3
+SOLE = 0.9
+"""Friction of a sole that does not swing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What a behaviour wants now.
+
+    Attributes:
+        lifted: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
+        tension: Factor on all stiffness: 1 is following a clip, 0 a rag doll.
+        spring: Largest torque on the root from outside, as a share of m·g·h; 0 is none.
+        quickness: Time constant with which targets move [s].
+        swing: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
+    """
+
+    lifted: Floats
+    tension: float = 1.0
+    spring: float = 0.0
+    quickness: float = 0.08
+    swing: str = ""
+
+
+class Drive:
+    """Moves a tracked character's targets toward what its behaviour wants."""
+
+    def __init__(self, actor: Actor, sense: Sense) -> None:
+        """Take over a tracked character."""
+        self.actor, self.sense = actor, sense
+        self._now: Floats | None = None
+        self._at = -1.0
+        joints = list(actor.character.joints.values())
+        # Servos read orientations; joint coordinates are for whoever asks what pose was wanted.
+        self._joints = np.zeros((2, sum(j.nq for j in joints)))
+        model = actor.stage.model
+        own = {body: name for name, body in actor.character.bodies.items()}
+        self._soles = [own[int(model.geom_bodyid[geom])] for geom in actor.soles]
+        self._friction = np.array([[max(actor.character.grip[g], SOLE) for g in actor.soles]] * 2)
+
+    def begin(self) -> None:
+        """Start from the pose the body has."""
+        felt = self.sense.feel()
+        self._now = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
+        self._now[0] = felt.turn
+        self._at = -1.0
+
+    def aim(self, wanted: Aim) -> None:
+        """Move the targets one step of the behaviour on."""
+        if self._now is None:
+            self.begin()
+        assert self._now is not None
+        passed = min(self.actor.stage.time - self._at, 1.0 / STEP_HZ) if self._at >= 0.0 else 1.0 / STEP_HZ
+        self._at = self.actor.stage.time
+        share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
+        after = rotations.slerp(self._now, wanted.lifted, np.full(len(self._now), share))
+        self._lead(self._now, after, wanted.swing)
+        self._now = after
+        self._strengthen(wanted)
+
+    def _lead(self, now: Floats, after: Floats, swing: str) -> None:
+        """Give the servo two rows: the targets of now and those of the next step."""
+        actor, anatomy = self.actor, self.sense.anatomy
+        turns = anatomy.turns(np.stack([now, after]))
+        turns[:, 0] = rotations.multiply(np.stack([now[0], after[0]]), anatomy.stance)
+        place = self.sense.feel().root
+        rows = ServoTargets(STEP_HZ, turns, np.stack([place, place]), self._grip(swing), self._joints)
+        here = actor.stage.data.qpos[None, actor.slices[0]].copy()
+        actor.take(BodyMotion("posture", STEP_HZ, here), rows, actor.stage.time)
+
+    def _grip(self, swing: str) -> Floats:
+        """Return the friction of each sole for two rows, (2, soles)."""
+        if not swing:
+            return self._friction
+        loose = np.array([name.startswith(f"{swing}_") for name in self._soles])
+        return np.where(loose, SWING_FRICTION, self._friction)
+
+    def _strengthen(self, wanted: Aim) -> None:
+        """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""
+        actor = self.actor
+        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
+        lever = float(numbers[w.WEIGHT]) * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
+        ints[w.ACTIVE], ints[w.ROOT_MODE] = 1, w.WEAK if wanted.spring > 0.0 else w.FREE
+        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = max(wanted.tension, LEAST_TENSION), wanted.spring * lever
+        numbers[w.YAW_LIMIT] = numbers[w.FORCE_LIMIT] = 0.0
+        numbers[w.STUN_TIME] = np.inf
+
+    def end(self) -> None:
+        """Give the character back as it was taken."""
+        self._now = None
+        actor = self.actor
+        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
+        weight = float(numbers[w.WEIGHT])
+        lever = weight * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
+        ints[w.ROOT_MODE] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[actor.root.kind]
+        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = actor.settings.gain, actor.root.limit * lever
+        numbers[w.YAW_LIMIT], numbers[w.FORCE_LIMIT] = actor.root.yaw * lever, actor.root.force * weight
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return None if self._now is None else self._now.copy(), self._at
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        now, self._at = state
+        self._now = None if now is None else now.copy()

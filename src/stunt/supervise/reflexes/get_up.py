@@ -1,0 +1,121 @@
+"""Getting up from any side: by the motion that begins most like the body lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.drive.body.actor import Actor
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
+from stunt.library.names import load_clip
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+from stunt.stage.loop import StageLoop
+from stunt.supervise.contract import RECOVERY, RUNNING, Bid, Status, failed, succeeded
+from stunt.supervise.parameters import Seconds
+from stunt.supervise.practice import Practice
+from stunt.supervise.reflexes.base import PATIENCE, Behaviour, under_data
+from stunt.supervise.reflexes.senses import Felt
+from stunt.supervise.situation import Situation
+
+_UP = np.array([0.0, 0.0, 1.0])
+OWN_CLIPS = {"back": "stand_up", "front": "get_up_front"}
+DOWN = 0.6
+"""A root below this share of its standing height has something to get up from."""
+SEATED = 0.3
+"""Frames above this share of the standing height are not begun from."""
+BROKEN = 0.8
+"""Seconds with a broken root spring after which it has failed."""
+
+
+class GetUp(Behaviour):
+    """Get up by following a motion.
+
+    Attributes:
+        motions: What to follow, by the side the body lies on.
+        gather: How long going to the motion's first pose may take [s].
+    """
+
+    name = "get up"
+    priority = RECOVERY
+    longest = 12.0
+    low = True
+    practice: ClassVar[Practice] = Practice(("lying",))
+    shared = ("sense", "drive", "motions")
+
+    def __init__(self, motions: Mapping[str, BodyMotion], name: str = "", *, gather: Seconds = 0.6) -> None:
+        """Say by which motions; they start lying and end standing."""
+        super().__init__(name)
+        self.motions, self.gather = dict(motions), gather
+        self.side = next(iter(self.motions))
+        self._left = 0.0
+
+    def bid(self, now: Situation) -> Bid | None:
+        """Offer when the body is down and at rest."""
+        if under_data(now):
+            return None
+        felt = self.feel(now)
+        if felt.height > DOWN or float(np.linalg.norm(felt.velocity)) > 0.4:
+            return None
+        side, since, far = self.nearest(felt, now.qpos)
+        return Bid(1.0 / (1.0 + far), f"lies most like {since:.1f} s of getting up from the {side}", (side, since))
+
+    def nearest(self, felt: Felt, qpos: Floats) -> tuple[str, float, float]:
+        """Return where to begin: the motion, the time in it [s], and how far off the body is there."""
+        assert self.sense is not None
+        stance = rotations.conjugate(self.sense.anatomy.stance)
+        best = (next(iter(self.motions)), 0.0, math.inf)
+        for side, motion in self.motions.items():
+            turned = rotations.conjugate(rotations.multiply(motion.qpos[:, 3:7], stance))
+            tilt = np.linalg.norm(rotations.rotate(turned, _UP) - felt.up_seen, axis=1)
+            height = np.abs(motion.qpos[:, 2] - felt.root[2]) / self.sense.anatomy.height
+            bend = np.sqrt(np.mean((motion.qpos[:, 7:] - qpos[7:]) ** 2, axis=1))
+            far = 2.0 * tilt + 2.0 * height + bend + np.where(_enterable(motion), 0.0, 1e3)
+            k = int(far.argmin())
+            if far[k] < best[2]:
+                best = (side, k / motion.fps, float(far[k]))
+        return best
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Follow the motion from the pose the body has."""
+        felt = self.feel(now)
+        self.side, since = bid.plan if bid.plan is not None else self.nearest(felt, now.qpos)[:2]
+        self._left = self.motions[self.side].duration - since
+        actor.recover()
+        actor.follow(self.motions[self.side], since=since, blend=self.gather, actual=True)
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Wait for the motion's end, and see whether it stands."""
+        felt = self.feel(now)
+        if now.elapsed > PATIENCE * self.longest:
+            return failed("took too long")
+        if actor.broken_for > BROKEN:
+            return failed(f"tipped over getting up from its {self.side}")
+        if now.elapsed < self._left:
+            return RUNNING
+        if felt.height > 0.85 and felt.tilt < 0.5:
+            return succeeded("stands")
+        return failed(f"did not come up: {math.degrees(felt.tilt):.0f}° tilted at {felt.height:.2f} of its height")
+
+    def stop(self, now: Situation, actor: Actor) -> None:
+        """Nothing to give back."""
+
+
+def own_get_up(stage: StageLoop, character: str, *, gather: Seconds = 0.6) -> GetUp:
+    """Return one that gets up by the clips that come with Stunt, going to their first pose in `gather` seconds.
+
+    Raises:
+        BodyError: The character does not have their skeleton.
+    """
+    who = stage.character(character)
+    return GetUp({side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()}, gather=gather)
+
+
+def _enterable(motion: BodyMotion) -> NDArray[np.bool_]:
+    """Return in which frames a lying or sitting body may begin: while the motion is down, and not about to end."""
+    top = float(motion.qpos[-1, 2])
+    return np.asarray(motion.qpos[:, 2] < SEATED * top)

@@ -1,0 +1,422 @@
+"""The supervisor of one character: who is in charge, and why.
+
+Exactly one controller is in charge at any time. It stays until it says that it has succeeded or failed, until the user
+asks for another that can take over, until one of higher priority interrupts, or until it breaks the contract. Then all
+bid, and the highest priority, then the highest score, then the earlier place in the pool wins. Somebody always can: the
+pool's last resort takes any state.
+
+It looks some thirty times a second and whenever its character is touched. Its log is part of the take.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from stunt.drive.body.actor import Actor
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.stage.contacts import Hit
+from stunt.stage.loop import StageLoop
+from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
+from stunt.supervise.contract import RUNNING, Bid, Controller, Status
+from stunt.supervise.data.twin import Twin, with_twins
+from stunt.supervise.hit_rules import Relation
+from stunt.supervise.rag_doll import RagDoll
+from stunt.supervise.situation import Ended, Situation
+from stunt.supervise.wakeups import Watchers
+
+LOOK_HZ: Final = 30.0
+MOST_BROKEN: Final = 3
+"""After so many controllers that break the contract at one moment the last resort takes over."""
+STANDS: Final = 0.3
+"""A root that leans less than this [rad] still stands."""
+SELDOM: Final = 24
+SELDOM_TIME: Final = 0.1
+"""At most every so many physics steps, and so many seconds, those are asked, while data is in charge, who may interrupt
+and do not say when: a look into Python costs about as much as a step of the engine."""
+ALERT: Final = 0.15
+"""How long after a touch a kinematic character is looked after more closely [s]."""
+ALERT_HZ: Final = 120.0
+
+
+class Supervisor:
+    """Crew that puts controllers in charge of one character.
+
+    Attributes:
+        actor: The body.
+        pool: All controllers, tracking twins and the last resort included, by name.
+        current: Who is in charge.
+        since: Since when [s].
+        log: Who bid what, who won, why the last one ended: events of the take.
+        removed: Controllers taken out of the pool, with the reason.
+        relation: What counts as a hit for the character.
+    """
+
+    def __init__(
+        self,
+        stage: StageLoop,
+        name: str,
+        pool: Sequence[Controller],
+        *,
+        actor: Actor | None = None,
+        safe: Controller | None = None,
+        relation: Relation | None = None,
+        hz: float = LOOK_HZ,
+    ) -> None:
+        """Take a character on and put the first controller in charge.
+
+        Args:
+            stage: Where it is.
+            name: Who.
+            pool: Who may be in charge, in the order that decides between equals.
+            actor: Its body, if it was already taken on.
+            safe: Last resort: must take any state. None: a rag doll.
+            relation: What counts as a hit; None: everything that moves.
+            hz: How often to look.
+
+        Raises:
+            StuntError: The pool is empty, two have one name, or one is no controller.
+        """
+        check_pool(name, pool)
+        self.stage, self.actor = stage, actor or Actor(stage, name)
+        self.name, self.character = name, self.actor.character
+        self.safe: Controller = safe or next((c for c in pool if isinstance(c, RagDoll)), None) or RagDoll()
+        self._named_safe, self._broken, self._broken_at = safe, 0, -1
+        everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
+        self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
+        self.relation = relation or Relation()
+        hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
+        self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
+        self.log: list[dict[str, Any]] = []
+        self.removed: dict[str, str] = {}
+        self.since = stage.time
+        self.last: Ended | None = None
+        self._bid, self._level = Bid(0.0), 0
+        self._request, self._patience = "", -1.0
+        self._hits: list[Hit] = []
+        self._alert, self._waiting, self._asleep = -1.0, False, 0
+        self._borne = 0.0  # the blow data has gone on under
+        self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
+        self._stride = max(1, round(1.0 / (hz * stage.step_time)))
+        self._seldom = max(self._stride, SELDOM, round(SELDOM_TIME / stage.step_time))
+        self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
+        self._due = stage.tick + self._stride
+        self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
+        for controller in everyone:  # nothing should have to be worked out in the middle of a scene
+            if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), BodyMotion):
+                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+                    self.actor.prepare(motion)
+        stage.hit_listeners.append(self._hit)
+        stage.crew.append(self)
+        self.current: Controller = self.safe
+        self._choose(self.look(), Status("succeeded", "the performance begins"), "begin", start=True)
+
+    # ---- what others may ask
+
+    def request(self, name: str, *, patience: float = 2.0) -> None:
+        """Ask for a controller; it takes over as soon as it can, or is refused after `patience` seconds.
+
+        Raises:
+            UnknownNameError: There is none of that name.
+        """
+        if name not in self.pool:
+            raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
+        self._request, self._patience = name, self.stage.time + patience
+        self._due = min(self._due, self.stage.tick)
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Write down that a request came to nothing."""
+        self._note("refused", controller=name, reason=reason)
+
+    def look(self) -> Situation:
+        """Return the character's situation now."""
+        return Situation(
+            self.stage, self.character, since=self.since, hits=tuple(self._hits), request=self._request, last=self.last,
+            active=self._active if self.actor.kinematic else None, rng=self.rng,
+        )  # fmt: skip
+
+    def _active(self) -> frozenset[str]:
+        return self.relation.of(self.stage, self.character, self.current)
+
+    @property
+    def running(self) -> str:
+        """Name of who is in charge."""
+        return self.current.name
+
+    # ---- crew
+
+    def due(self) -> int:
+        """Return when to look next."""
+        return self.stage.tick if self.watchers.rang else self._due
+
+    def act(self) -> None:
+        """Look after the character."""
+        tick = self.stage.tick
+        alert = self.actor.kinematic and self.stage.time < self._alert
+        self._due = tick + (self._close if alert else self._stride)
+        now = self.look()
+        if not (alert and self._struck(now)):
+            self._go_on(now, tick, alert)
+        self._hits.clear()
+        self.watchers.calm()
+
+    def _go_on(self, now: Situation, tick: int, alert: bool) -> None:
+        """Let the one in charge go on, if nobody else has to take over."""
+        wakes = tick >= self._asleep or now.hits or self._request or self.watchers.rang
+        status = self._step(now) if wakes else RUNNING
+        if self._request:
+            self._serve_request(now, status)
+        elif not status.running or self._waiting:
+            self._choose(now, status, "ended")
+        elif not self._interrupted(now):
+            if status.wake > 0.0:
+                self._asleep = self.stage.tick_of(now.time + status.wake)
+            if wakes:
+                self.watchers.look_after(status.tilt, status.broken)
+            if not alert:
+                self._due = max(self._due, min(self._asleep, tick + self._most()))
+
+    def _most(self) -> int:
+        """Return how many steps may pass until somebody else wants to be asked."""
+        if not self.watchers.restless:
+            return self._asleep
+        return self._seldom if self.actor.kinematic else self._stride
+
+    def _hit(self, hit: Hit) -> None:
+        if hit.character != self.name:
+            return
+        self._hits.append(hit)
+        self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
+        if self.relation.counts(self.stage, self.character, self.current, hit.by):
+            self._alert, self._borne = self.stage.time + ALERT, 0.0
+
+    # ---- deciding
+
+    def _step(self, now: Situation) -> Status:
+        try:
+            return ask_step(self.current, now, self.actor)
+        except BrokenContract as broken:
+            self._remove(now, broken)
+            return RUNNING
+
+    def _serve_request(self, now: Situation, status: Status) -> None:
+        wanted = self.pool.get(self._request)
+        bid = self._bid_of(wanted, now) if wanted is not None and wanted is not self.current else None
+        if wanted is not None and bid is not None:
+            self._request = ""
+            self._switch(now, wanted, bid, status, "request", {wanted.name: bid})
+            return
+        if wanted is self.current or now.time > self._patience or wanted is None:
+            reason = "already in charge" if wanted is self.current else "could not take over from here"
+            self.refuse(self._request, reason)
+            self._request = ""
+        if not status.running or self._waiting:
+            self._choose(now, status, "ended")
+
+    def _interrupted(self, now: Situation) -> bool:
+        """Ask those who may interrupt and count for more than the one in charge; return whether one took over."""
+        level, current, bids = self._level, self.current, dict[str, Bid]()
+        for controller in self.watchers.everyone if now.hits else self.watchers.group():
+            try:
+                answer = controller.bid(now) if controller is not current else None
+                if answer is None:
+                    continue
+                bid = checked_bid(controller, answer)
+            except MISTAKES as error:  # whatever it is, the character goes on
+                self._remove(now, as_broken(controller, "bid", error))
+                continue
+            if _priority(controller, bid) > level:
+                bids[controller.name] = bid
+        if not bids:
+            return False
+        winner = self._best(bids)
+        self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+        return True
+
+    def _struck(self, now: Situation) -> bool:
+        """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
+
+        Data is looked for at the velocity the blow would have given the body. Where no kinematic controller knows a
+        frame to go on from, the tracking twin takes over, and the body gets what the blow had for it.
+        """
+        blow = self.actor.blow
+        if blow <= self._borne:
+            return False  # no more than data has gone on under already
+        kick = self.actor.kick()
+        blown = self.look()
+        blown.struck, blown.qvel = True, now.qvel + kick
+        if self._bid_of(self.current, blown) is not None:
+            self._borne = blow
+            return False
+        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic and c is not self.current])
+        if bids:
+            winner = self._best(bids)
+            self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
+            return True
+        twin = self.pool.get(Twin.name_for(self.current.name)) or self.safe
+        by = ", ".join(self._hitters(now)) or "contact"
+        self._switch(now, twin, Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
+        return True
+
+    def _hitters(self, now: Situation) -> dict[str, None]:
+        """Return who hit or still touches the character, each once."""
+        names = [hit.by for hit in now.hits] or [touch.other for touch in now.touches if touch.other]
+        return dict.fromkeys(n for n in names if self.relation.counts(self.stage, self.character, self.current, n))
+
+    def _choose(self, now: Situation, status: Status, cause: str, *, start: bool = False) -> None:
+        """Let all bid and put the best in charge."""
+        ended = None if start or self._waiting else self.current
+        bids = self._bids(now, [c for c in self.pool.values() if c is not ended and c is not self.safe])
+        if not bids:
+            bids = self._bids(now, [self.safe])
+        winner = self._best(bids) if bids else self.safe
+        if winner is self.current and not start:
+            self._waiting = True  # nobody else wants it: it goes on as it is
+            return
+        self._switch(now, winner, bids.get(winner.name, Bid(0.0)), status, cause, bids)
+
+    def _bids(self, now: Situation, controllers: Sequence[Controller]) -> dict[str, Bid]:
+        found = {c.name: self._bid_of(c, now) for c in controllers}
+        return {name: bid for name, bid in found.items() if bid is not None and name in self.pool}
+
+    def _bid_of(self, controller: Controller, now: Situation) -> Bid | None:
+        try:
+            return ask_bid(controller, now)
+        except BrokenContract as broken:
+            self._remove(now, broken)
+            return None
+
+    def _best(self, bids: dict[str, Bid]) -> Controller:
+        """Return the winner: priority, then score, then place in the pool."""
+        names = list(self.pool)
+        return max(
+            (self.pool[name] for name in bids),
+            key=lambda c: (_priority(c, bids[c.name]), bids[c.name].score, -names.index(c.name)),
+        )
+
+    def _switch(
+        self,
+        now: Situation,
+        winner: Controller,
+        bid: Bid,
+        status: Status,
+        cause: str,
+        bids: dict[str, Bid],
+        kick: Any = None,
+    ) -> None:
+        """Put a controller in charge, and write down why."""
+        before, begins = self.current, not self.log
+        if not begins:
+            try:
+                before.stop(now, self.actor)
+            except MISTAKES as error:  # whatever it is, the character goes on
+                if before.name in self.pool:  # who was taken out already has its reason in the log
+                    self._remove(now, BrokenContract(before, f"raised in stop: {error!r}"), go_on=False)
+            state = status.state if not status.running else "interrupted"
+            self.last = Ended(
+                before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
+            )
+        self.current, self.since, self._waiting = winner, self.stage.time, False
+        self._level, self._bid, self._asleep, self._borne = _priority(winner, bid), bid, 0, 0.0
+        self.watchers.sort(self.pool.values(), winner, self._level)
+        self._note(
+            "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
+            low=bool(getattr(winner, "low", False)), why=bid.why,
+            before="" if begins else before.name, ended=status.state, reason=status.reason,
+            bids=[{"controller": n, "score": b.score, "priority": _priority(self.pool[n], b), "why": b.why}
+                  for n, b in bids.items() if n in self.pool],
+        )  # fmt: skip
+        try:
+            winner.start(self.look() if not begins else now, self.actor, bid)
+            if winner.kinematic != self.actor.kinematic:
+                used = "kinematic" if self.actor.kinematic else "dynamic"
+                raise BrokenContract(winner, f"left the body {used} in start")
+        except BrokenContract as broken:
+            self._remove(now, broken)
+        except MISTAKES as error:
+            self._remove(now, BrokenContract(winner, f"raised in start: {error!r}"))
+        else:
+            if kick is not None:
+                self.stage.data.qvel[self.actor.slices[1]] += kick
+
+    def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
+        """Take a controller out of the pool; if it was in charge, somebody safe takes over."""
+        bad = broken.controller
+        if bad is self.safe:
+            self.safe = RagDoll("rag doll" if bad.name != "rag doll" else "last resort")
+            self.pool[self.safe.name] = self.safe
+        self.removed[bad.name] = broken.reason
+        self.pool.pop(bad.name, None)
+        self.pool.pop(Twin.name_for(bad.name), None)
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self._note("removed", controller=bad.name, reason=broken.reason)
+        if bad is self.current and go_on:
+            self._replace(bad, Status("failed", broken.reason))
+
+    def _replace(self, bad: Controller, status: Status) -> None:
+        """Put somebody in charge instead of one that was taken out.
+
+        The user's own safe one, where one was named. Else whoever of the pool can; else data that a body which still
+        stands could be asked for; and only then the rag doll. Where several break at one moment it is that at once.
+        """
+        self._broken = self._broken + 1 if self._broken_at == self.stage.tick else 1
+        self._broken_at, self.last = self.stage.tick, Ended(bad.name, status, self.stage.time)
+        now, bids = self.look(), {}
+        if self._broken <= MOST_BROKEN and self.safe is not self._named_safe:
+            bids = self._bids(now, [c for c in self.pool.values() if c is not self.safe]) or self._data_if_asked()
+        winner = self._best(bids) if bids else self.safe
+        bid = bids.get(winner.name, Bid(0.0))
+        why = f"'{bad.name}' was taken out" + (f"; {bid.why}" if bid.why else "")
+        self._switch(now, winner, replace(bid, why=why), status, "removed", bids)
+
+    def _data_if_asked(self) -> dict[str, Bid]:
+        """Return what data would bid for a body that stands, were it asked for; what waits to be asked stays out."""
+        bids: dict[str, Bid] = {}
+        for controller in [c for c in self.pool.values() if c.kinematic and not getattr(c, "only_asked", False)]:
+            now = self.look()
+            now.request = controller.name
+            bids |= self._bids(now, [controller]) if now.tilt < STANDS else {}
+        return bids
+
+    def _note(self, event: str, **what: Any) -> None:
+        entry = {"kind": "supervisor", "time": self.stage.time, "character": self.name, "event": event}
+        self.log.append({**entry, **what})
+
+    # ---- saving
+
+    def save(self) -> Any:
+        """Return everything that must survive a restore."""
+        told = (
+            self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
+            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne,
+        )  # fmt: skip
+        states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
+        lists = list(self.log), dict(self.removed), list(self._hits)
+        return told, states, lists, self.rng.bit_generator.state, self.actor.save(), self.watchers.save()
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        told, states, (log, removed, hits), rng, actor, watchers = state
+        self.pool = {name: controller for name, (controller, _) in states.items()}
+        for controller, saved in states.values():
+            controller.restore(saved)
+        (
+            current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
+            self._waiting, self._due, self.safe, self._asleep, self._borne,
+        ) = told  # fmt: skip
+        self.current = self.pool[current]
+        self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
+        self.rng.bit_generator.state = rng
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.watchers.restore(watchers)
+        self.actor.restore(actor)
+
+
+def _priority(controller: Controller, bid: Bid) -> int:
+    return controller.priority if bid.priority is None else bid.priority

@@ -1,0 +1,100 @@
+"""Those who may interrupt: who of them is asked at which look, so that hundreds cost no more than one.
+
+While data is in charge most of them cannot have anything to say. A controller says when it can (`wakes`): once
+something flies near, after a hit, or not before forces are in charge. What flies is watched for by the compiled loop;
+only those who say nothing of the kind are asked at every look, some at a time where there are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from stunt.character.character import Character
+from stunt.control.core.lookout import RANG, Lookouts
+from stunt.stage.loop import StageLoop
+from stunt.supervise.contract import Controller
+
+MOST_ASKED: Final = 8
+"""So many are asked at a look whether they interrupt; where there are more, they take turns."""
+
+
+class Watchers:
+    """Those who may interrupt one character's controller.
+
+    Attributes:
+        everyone: All of them, in the pool's order.
+        restless: Whether someone wants to be asked at every look.
+    """
+
+    def __init__(self, stage: StageLoop, character: Character, actor: int, stride: int) -> None:
+        """Post a look-out for the character, which looks every `stride` steps while it is wanted.
+
+        Args:
+            stage: Where.
+            character: Who.
+            actor: Its number with the world-space servo.
+            stride: Physics steps between two looks.
+        """
+        root, props = character.root, stage.built.props.values()
+        assert root is not None  # supervised characters have free roots
+        things = [(prop.body, prop.dof) for prop in props if prop.dof >= 0]
+        self._stage, self._lookouts = stage, Lookouts.on(stage.model, stage.data, stage.board, things)
+        self._number, self._watched = self._lookouts.add(root.qpos, actor, stride), False
+        self.everyone: tuple[Controller, ...] = ()
+        self.restless = False
+        self._often: tuple[Controller, ...] = ()
+        self._twice: tuple[Controller, ...] = ()  # the same, once more: for turns that go past the end
+        self._flying: tuple[Controller, ...] = ()
+        self._turn = 0
+
+    def sort(self, pool: Iterable[Controller], current: Controller, level: int) -> None:
+        """List who may interrupt the one in charge, which counts for `level`."""
+        self.everyone = tuple(c for c in pool if c.interrupts)
+        able = [c for c in self.everyone if c is not current and c.priority > level]
+        data = current.kinematic
+        self._flying = tuple(c for c in able if data and _wakes(c) == "flying")
+        self._often = tuple(c for c in able if not data or _wakes(c) == "always")
+        self._twice, self._turn = self._often + self._often, 0
+        self.restless = bool(self._often)
+        self._lookouts.for_flying(self._number, self._stage.tick if self._flying else None)
+        self.look_after(math.inf, math.inf)
+
+    def look_after(self, tilt: float, broken: float) -> None:
+        """Ring once the character tilts further [rad], or its root spring has been broken longer [s]."""
+        if self._watched or tilt < math.inf or broken < math.inf:
+            self._lookouts.for_falling(self._number, tilt, broken)
+        self._watched = tilt < math.inf or broken < math.inf
+
+    def group(self) -> Sequence[Controller]:
+        """Return who is asked at this look, nothing having hit the character."""
+        often, count = self._often, len(self._often)
+        if count > MOST_ASKED:
+            first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
+            often = self._twice[first : first + MOST_ASKED]
+        return (*often, *self._flying) if self._flying and self.rang else often
+
+    @property
+    def rang(self) -> bool:
+        """Whether the look-out has seen something."""
+        return (self._watched or bool(self._flying)) and bool(self._lookouts.rows[self._number, RANG])
+
+    def calm(self) -> None:
+        """Look out again."""
+        if self._watched or self._flying:
+            self._lookouts.rows[self._number, RANG] = 0
+
+    def save(self) -> Any:
+        """Return what must survive a restore, beside what `sort` finds again."""
+        lookouts, n = self._lookouts, self._number
+        return self._turn, self._watched, lookouts.rows[n].copy(), lookouts.numbers[n].copy()
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        lookouts, n = self._lookouts, self._number
+        self._turn, self._watched, lookouts.rows[n], lookouts.numbers[n] = state
+
+
+def _wakes(controller: Controller) -> str:
+    return getattr(controller, "wakes", "always")

@@ -1,0 +1,232 @@
+"""Functions and policies as controllers, and pre-conditions from outside, in a few lines each.
+
+```python
+stand = from_function("stand", lambda now: {"l_knee": 0.0, "r_knee": 0.0})
+policy = from_policy("walker", onnx_policy("walker.onnx"), observe=lambda now: np.r_[now.qpos[7:], now.qvel])
+picky = WithPrecondition(policy, lambda now: now.tilt < 0.4)
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stunt.drive.body.actor import Actor
+from stunt.drive.motion.layout import Layout
+from stunt.errors import InvalidValueError, StuntError
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+from stunt.supervise.calls import ask_bid
+from stunt.supervise.contract import ORDINARY, RUNNING, BaseController, Bid, Controller, Status
+from stunt.supervise.situation import Situation
+
+Pose = Floats | Mapping[str, Any]
+Answer = Pose | Status | None
+Function = Callable[[Situation], Answer]
+
+
+class FromFunction(BaseController):
+    """A function of the situation that says which pose to go to: own coordinates, joint angles by name, a status, None.
+
+    Attributes:
+        function: What is asked at every look.
+        reach: How long going to each pose takes [s].
+    """
+
+    shared = ("function", "can")
+
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        *,
+        can: Callable[[Situation], bool | float | None] | None = None,
+        reach: float = 0.1,
+        priority: int = ORDINARY,
+        longest: float = 60.0,
+    ) -> None:
+        """Wrap a function.
+
+        Args:
+            name: What it is called.
+            function: What is asked: returns a pose to go to, a `Status`, or None to go on.
+            can: Its pre-condition: a score, or whether it can take the character; None: always.
+            reach: How long going to each pose takes [s].
+            priority: Of its bids.
+            longest: How long it may be in charge [s].
+        """
+        super().__init__(name)
+        self.function, self.can, self.reach = function, can, reach
+        self.priority, self.longest = priority, longest
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Bid where it can."""
+        answer = 0.5 if self.can is None else self.can(now)
+        if isinstance(answer, (bool, np.bool_)):
+            return 0.5 if answer else None
+        return answer
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Hold what is there, then ask for the first time."""
+        actor.recover()
+        actor.lean(None)
+        actor.aim(now.qpos, over=0.0)
+        self._ask(now, actor)
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Ask again."""
+        return self._ask(now, actor)
+
+    def _ask(self, now: Situation, actor: Actor) -> Status:
+        answer = self.function(now)
+        if isinstance(answer, Status):
+            return answer
+        if answer is not None:
+            actor.aim(answer if isinstance(answer, Mapping) else np.asarray(answer, float), over=self.reach)
+        return RUNNING
+
+
+def from_function(name: str, function: Function, **options: Any) -> FromFunction:
+    """Make a controller of a function (options as of `FromFunction`)."""
+    return FromFunction(name, function, **options)
+
+
+def from_policy(
+    name: str,
+    policy: Callable[[Floats], Any],
+    *,
+    observe: Callable[[Situation], Floats] | None = None,
+    scale: float = 1.0,
+    **options: Any,
+) -> FromFunction:
+    """Make a controller of a policy: a callable from an observation to one action per joint degree of freedom.
+
+    An action is how far each joint is turned away from the body's reference pose [rad]; of a ball joint, a rotation
+    vector.
+
+    Args:
+        name: What it is called.
+        policy: A network's forward pass, or any callable, (n,) → (dofs,).
+        observe: Makes the observation; None: joint positions and all velocities, heading removed.
+        scale: Radians per unit of action.
+        options: As of `FromFunction`.
+    """
+    look = observe or observation
+
+    def act(now: Situation) -> Floats:
+        layout = Layout.of(now.character)
+        action = np.asarray(policy(np.asarray(look(now), np.float32)), float).ravel()
+        if action.shape != (layout.nv - 6,):
+            raise InvalidValueError(f"the action of policy '{name}'", action.shape, f"{layout.nv - 6} numbers")
+        home = now.stage.model.qpos0[now._slices[0]].copy()
+        home[:7] = now.qpos[:7]
+        return layout.moved(home, np.concatenate([np.zeros(6), scale * action]))
+
+    return FromFunction(name, act, **options)
+
+
+def observation(now: Situation) -> Floats:
+    """Return a plain observation: height and tilt of the root, joint positions, all velocities, heading removed."""
+    back = rotations.from_rotation_vector(np.array([0.0, 0.0, -now.heading]))
+    tilt = rotations.multiply(back, now.qpos[3:7])
+    speed = rotations.rotate(back, now.qvel[:3])
+    return np.concatenate([now.qpos[2:3], tilt, now.qpos[7:], speed, now.qvel[3:]])
+
+
+def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
+    """Return the forward pass of an ONNX network with one input and one output (needs `pip install 'stunt[onnx]'`).
+
+    It runs in one thread, so that the same observation gives the same action.
+
+    Raises:
+        StuntError: onnxruntime is missing, or cannot read the file.
+    """
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise StuntError("an .onnx policy needs onnxruntime: pip install 'stunt[onnx]'.") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise StuntError(f"'{path}' is no ONNX network that can be run: {error}.") from error
+    entry = session.get_inputs()[0].name
+
+    def forward(observed: Floats) -> Floats:
+        row = np.asarray(observed, np.float32)[None]
+        return np.asarray(session.run(None, {entry: row})[0], float)[0]
+
+    return forward
+
+
+class Wrapped(BaseController):
+    """A controller around another: all it does not say itself, the inner one does.
+
+    Attributes:
+        inner: The controller.
+    """
+
+    shared: ClassVar[tuple[str, ...]] = ("inner",)
+
+    def __init__(self, inner: Controller, name: str = "") -> None:
+        """Wrap a controller."""
+        super().__init__(name or inner.name)
+        self.inner = inner
+        self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
+        self.longest, self.wakes = inner.longest, getattr(inner, "wakes", "always")
+        self.low = bool(getattr(inner, "low", False))
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Bid as the controller does."""
+        return self.inner.bid(now)
+
+    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+        """Let the controller begin."""
+        self.inner.start(now, actor, bid)
+
+    def step(self, now: Situation, actor: Actor) -> Status:
+        """Let it go on."""
+        return self.inner.step(now, actor)
+
+    def stop(self, now: Situation, actor: Actor) -> None:
+        """Let it stop."""
+        self.inner.stop(now, actor)
+
+    def save(self) -> Any:
+        """Return what the controller must keep."""
+        return self.inner.save()
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        self.inner.restore(state)
+
+
+class WithPrecondition(Wrapped):
+    """A controller that bids only where a pre-condition holds as well; a number replaces its score.
+
+    Attributes:
+        inner: The controller.
+        holds: The pre-condition: False or None: no; True: as the controller bids; a number from 0 to 1: that score.
+    """
+
+    shared = ("inner", "holds")
+
+    def __init__(self, inner: Controller, holds: Callable[[Situation], bool | float | None], name: str = "") -> None:
+        """Put a pre-condition before a controller."""
+        super().__init__(inner, name)
+        self.holds = holds
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Bid where both agree."""
+        bid = ask_bid(self.inner, now)
+        verdict = self.holds(now) if bid is not None else None
+        if bid is None or verdict is None or verdict is False:
+            return None
+        if isinstance(verdict, (bool, np.bool_)):
+            return bid if verdict else None
+        return Bid(float(verdict), bid.why, bid.plan, bid.priority)
