@@ -5,11 +5,11 @@ import numba
 import numpy as np
 import pytest
 
-from stunt.control.impact.hooks import contacts
+from stunt.control.impact.kernel import strike as solve_impacts
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
-solve = numba.njit(contacts)
+solve = numba.njit(solve_impacts)
 
 
 def jacobian(model, data, number):

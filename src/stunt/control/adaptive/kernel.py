@@ -11,7 +11,9 @@ from typing import Any, Final
 from stunt.control.adaptive.law import BETA, adapt, bare, drive, model_step
 from stunt.control.adaptive.memory import TABLE, joint_at
 from stunt.control.adaptive.site import pull_site
-from stunt.maths.compiled import compiled, inlined
+from stunt.control.core.programs import ADAPTIVE, BEFORE, BETWEEN, entry
+from stunt.control.core.views import views_at
+from stunt.maths.compiled import inlined
 from stunt.maths.piecewise import evaluate
 
 adaptive_at = TABLE.reader()
@@ -20,15 +22,10 @@ _WIDE: Final = 16  # coefficients per piece
 _LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
 
 
-@inlined
-def adaptive_before(v: Any, t: Any, time: float) -> None:
-    """Set the springs of all driven joints.
-
-    Args:
-        v: Views.
-        t: The program's table.
-        time: Now [s].
-    """
+@entry(ADAPTIVE, BEFORE)
+def before(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Set the springs of all driven joints."""
+    v, t = views_at(table), adaptive_at(program)
     known, often, slow = 0.0, 1.0 / v.times.period, 0.0
     for n in range(t.sizes.joints):
         joint = joint_at(t.joints, n)
@@ -94,18 +91,11 @@ def note(joint: Any, error: float, time: float) -> None:
         joint.worst, joint.worst_time = abs(error), time
 
 
-@compiled
-def adaptive_between(v: Any, t: Any, time: float, model: int, data: int) -> None:
-    """Pull all driven sites.
-
-    Args:
-        v: Views.
-        t: The program's table.
-        time: Now [s]; negative before the first step, when nothing moves yet.
-        model: Address of the MjModel.
-        data: Address of the MjData.
-    """
+@entry(ADAPTIVE, BETWEEN)
+def between(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Pull all driven sites; not before the first step, when nothing moves yet and time is negative."""
     if time < 0.0:
         return
+    v, t = views_at(table), adaptive_at(program)
     for n in range(t.sizes.sites):
         pull_site(v, t, n, time, model, data)

@@ -12,13 +12,13 @@ A program drives joints whose board law is IMPEDANCE. It may act in six phases o
 Each program keeps its own arrays and its own table of addresses (as `stunt.control.core.views` does for the board); the
 board holds the tables in `programs`, one slot per program, 0 where it is not in use. The kernel calls programs through
 C callbacks that are compiled when a program is first used (`connect`): whoever only plays beats does not wait for the
-others. To add one: a slot and its module below, and in that module `HOOKS`: a function per phase, of the board's table,
-the program's table, time, and the addresses of MjModel and MjData.
+others. To add one: a slot and its module below, and in that module a function per phase, marked as its `entry`.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -41,19 +41,33 @@ BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS = range(6)
 PHASES: Final = 6
 
 _MODULES: Final = {
-    ANTAGONIST: "stunt.control.tension.hooks",
-    ADAPTIVE: "stunt.control.adaptive.hooks",
-    WORLDSPACE: "stunt.control.servo.hooks",
-    IMPACT: "stunt.control.impact.hooks",
+    ANTAGONIST: "stunt.control.tension.kernel",
+    ADAPTIVE: "stunt.control.adaptive.kernel",
+    WORLDSPACE: "stunt.control.servo.kernel",
+    IMPACT: "stunt.control.impact.kernel",
 }
 _SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
+
+Entry = Callable[[int, int, float, int, int], None]
+"""What the kernel calls: with the board's table, the program's, time [s], and the addresses of MjModel and MjData."""
+_ENTRIES: Final[dict[int, dict[int, Entry]]] = {}
+
+
+def entry(slot: int, phase: int) -> Callable[[Entry], Entry]:
+    """Make a function what the kernel calls of a program in a phase."""
+
+    def enter(function: Entry) -> Entry:
+        _ENTRIES.setdefault(slot, {})[phase] = function
+        return function
+
+    return enter
 
 
 @cache
 def hook_addresses(slot: int) -> dict[int, int]:
     """Return the addresses of a program's callbacks by phase, compiling them the first time."""
-    hooks = importlib.import_module(_MODULES[slot]).HOOKS
-    return {phase: callback(function, _SIGNATURE) for phase, function in hooks.items()}
+    importlib.import_module(_MODULES[slot])
+    return {phase: callback(function, _SIGNATURE) for phase, function in _ENTRIES[slot].items()}
 
 
 def connect(board: Any) -> None:

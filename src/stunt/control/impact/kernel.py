@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from stunt.control.core.engine import mj_fwdVelocity, mj_solveM
 from stunt.control.core.engine_contacts import contact_at
+from stunt.control.core.programs import CONTACTS, IMPACT, entry
+from stunt.control.core.views import views_at
 from stunt.control.impact.law import collide
 from stunt.control.impact.memory import MOST, REMEMBERED, TABLE, remembered_at
 from stunt.maths.compiled import compiled
@@ -20,19 +22,19 @@ _NEAR: Final = 0.05
 """A contact of the same two geoms within this distance [m] in the step before is the same one."""
 
 
-@compiled
-def strike(v: Any, t: Any, model: int, data: int) -> None:
+@entry(IMPACT, CONTACTS)
+def strike(table: int, program: int, time: float, model: int, data: int) -> None:
     """Solve the impacts of this step, if there are any."""
+    v, t = views_at(table), impact_at(program)
     ncon = t.ncon[0]
     if ncon == 0:
         t.state.remembered = 0
         return
     rows, struck = gather(v, t, ncon)
     remember(t, ncon)
-    if not struck:
-        return
-    solve_impact(v, t, rows, model, data)
-    mj_fwdVelocity(model, data)
+    if struck:
+        solve_impact(v, t, rows, model, data)
+        mj_fwdVelocity(model, data)
 
 
 @compiled

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from stunt.control.core.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_step2
-from stunt.control.core.views import floats, ints, longs
+from stunt.control.core.programs import EACH_STEP, STEPPED, WORLDSPACE, entry
+from stunt.control.core.views import floats, ints, longs, views_at
 from stunt.control.servo import layout as w
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
@@ -18,7 +19,7 @@ from stunt.control.servo.root_spring import gain_now, help_root, meter_root
 from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
-from stunt.maths.compiled import compiled, inlined
+from stunt.maths.compiled import inlined
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
 
 _REPEATS = 6
@@ -166,10 +167,10 @@ def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
         sliding[c], sliding[c + 1] = rows[2 * frame * count + k], rows[(2 * frame + 1) * count + k]
 
 
-@compiled
-def worldspace_between(v: Any, address: int, time: float, model: int, data: int) -> None:
+@entry(WORLDSPACE, EACH_STEP)
+def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
     """Drive all actors, once the engine knows inertia and contacts of the present state."""
-    t = longs(address)
+    v, t = views_at(table), longs(program)
     count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
     mj_getState(model, data, t[w.T_STATE], _STATE)
     near = False
@@ -208,10 +209,10 @@ def finish(v: Any, t: Any) -> float:
     return worst
 
 
-@compiled
-def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int) -> None:
+@entry(WORLDSPACE, STEPPED)
+def stepped(table: int, program: int, time: float, model: int, data: int) -> None:
     """Repeat a step that went over a strength, then write down what was done."""
-    t = longs(address)
+    v, t = views_at(table), longs(program)
     count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
     worst = finish(v, t)
     for _ in range(_REPEATS):
