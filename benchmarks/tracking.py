@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import mujoco
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from benchmarks.bare import controlled_steps, put_engine
@@ -40,7 +39,7 @@ RATE: Final = 120.0
 _BURST: Final = 8
 _Subject = tuple[str, Path, Mapping[str, Any]]
 """Name of a clip, its file, and what its body is besides."""
-_mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
+_mj_step = engine_function("mj_step", 2)
 
 
 @compiled

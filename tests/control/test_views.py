@@ -34,7 +34,7 @@ def test_the_kernel_writes_into_the_engines_and_the_boards_own_arrays():
     made, model, data = board()
     assert write_signs(made.table.ctypes.data) == model.njnt + 10 * model.nbody
     assert (data.qpos[0], data.qvel[0], model.jnt_type[0], made.last_law[0], made.hooks[3]) == (1.5, 2.5, 7, 9, 11)
-    assert made.counts[8] == 13 and made.times[0] == 0.25
+    assert made.counts["lookouts"] == 13 and made.times["step"] == 0.25
 
 
 def test_every_name_is_there_once_and_the_table_holds_the_address_of_its_array():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from tracking_helpers import CMU, follow, needs_clips, tracked
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.measures import measure
@@ -151,13 +150,13 @@ def _error(tracker: Tracker) -> float:
 def test_hits_are_answered_by_how_hard_they_are() -> None:
     tracker = tracked("idle__140")
     reactions = Reactions(tracker.stage, tracker, thresholds=Thresholds())
-    weight = float(tracker.program.numbers[tracker.number, w.WEIGHT])
+    weight = float(tracker.program.actors[tracker.number]["weight"])
     for share, state in ((1.0, FOLLOWING), (5.0, STUNNED), (20.0, DOWN)):
         for listener in tracker.stage.hit_listeners:
             listener(Hit(tracker.stage.time, "a", "thorax", "ball", (0.0, 0.0, 1.0), share * weight))
         assert reactions.state == state
         tracker.stage.step(0.2)
-    assert tracker.program.numbers[tracker.number, w.STUN_LOW] < 0.1
+    assert tracker.program.actors[tracker.number]["stun_low"] < 0.1
 
 
 def test_a_looping_motion_goes_on_from_where_it_got_to() -> None:

@@ -10,7 +10,6 @@ import pytest
 from tracking_helpers import needs_clips, tracked
 
 from stunt.character.from_skeleton import GRIP
-from stunt.control.servo import layout as w
 
 
 def creep(twist: float) -> float:
@@ -38,6 +37,6 @@ def test_a_contact_twice_as_firm_against_turning_creeps_a_fourth_as_fast() -> No
 def test_the_heading_is_kept_on_one_foot_whether_it_stands_or_turns(clip: str, until: float, allowed: float) -> None:
     tracker = tracked(clip, seconds=4.0)
     tracker.stage.step(until)
-    off = math.degrees(tracker.program.numbers[tracker.number, w.HEADING])
+    off = math.degrees(tracker.program.actors[tracker.number]["heading"])
     print(clip, "is off its heading by [deg]:", off)
     assert np.abs(off) < allowed

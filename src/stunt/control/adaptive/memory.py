@@ -222,7 +222,7 @@ class AdaptiveProgram:
         return new
 
     def _transition(self, lam: float, damping: float) -> Floats:
-        return np.asarray(model_transition(lam, damping, float(self._board.times[1])))
+        return np.asarray(model_transition(lam, damping, float(self._board.times["period"][0])))
 
     def drive_site(
         self, site: int, settling: float, place: Path | None, turn: Path | None, limit: float, damping: float = 1.0
@@ -299,7 +299,7 @@ class AdaptiveProgram:
             com=data.subtree_com, jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
         )  # fmt: skip
         # Site arrays of a model without sites have no memory; nothing reads them then.
-        self._board.counts[5] = len(self.sites)
+        self._board.counts["strings"] = len(self.sites)
         self._board.programs[ADAPTIVE] = self.table.ctypes.data if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:

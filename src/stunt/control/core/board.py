@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.programs import PHASES, SLOTS
-from stunt.control.core.views import COUNTS, LIST, TABLE
+from stunt.control.core.views import COUNTS, LIST, SIZES, TABLE, TIMES
 
 PASSIVE: Final = 0
 """The joint swings freely."""
@@ -67,6 +67,9 @@ class Board:
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
         last_law: Law of the last control step, (njnt,).
         asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
+        sizes: Of the model, (1,) of `stunt.control.core.views.SIZES`.
+        times: A step, a control period, and time constants to a beat, (1,) of `TIMES`.
+        counts: What the kernel and its callers tell each other, (1,) of `COUNTS`.
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.core.programs`).
     """
 
@@ -109,18 +112,18 @@ class Board:
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
-        self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
+        self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS)], TIMES)
         self.asks_support = False
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)
-        self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)
+        self.sizes = np.array([(nq, nv, njnt, ntree, model.nbody, data.M.size)], SIZES)
         self._arrays = {name: self._array(name, source, model, data) for name, _, source in LIST}  # kept alive
         self.table = TABLE.fill(**self._arrays)
 
     def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
         self.full_joints = np.zeros(njnt, np.int64)
         self.spring_joints = np.zeros(njnt, np.int64)
-        self.counts = np.zeros(1, COUNTS).view(np.int64)
+        self.counts = np.zeros(1, COUNTS)
         self.acceleration = np.zeros(nv)
         self.error = np.zeros(nv)
         self.error_rate = np.zeros(nv)

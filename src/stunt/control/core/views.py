@@ -11,10 +11,8 @@ from collections import namedtuple
 from typing import Any, Final
 
 import numpy as np
-from numba.np.numpy_support import as_dtype
 
-from stunt.maths.compiled import compiled
-from stunt.maths.pointers import Table, bytes_, floats, ints, layout, longs, pointer
+from stunt.maths.pointers import Table, layout
 
 SIZES: Final = layout(*((name, np.int64) for name in ("nq", "nv", "njnt", "ntree", "nbody", "nm")))
 """Sizes of the model: positions, degrees of freedom, joints, trees, bodies, entries of the inertia matrix."""
@@ -35,7 +33,7 @@ COUNTS: Final = layout(
 )
 
 _FLOAT, _INT, _LONG = np.float64, np.int32, np.int64
-DATA, MODEL, STATE, BOARD = "data", "model", "state", "board"
+STATE, BOARD = "state", "board"
 
 LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     ("sizes", SIZES, BOARD),
@@ -123,19 +121,3 @@ Views = namedtuple("Views", TABLE.names)  # type: ignore[misc]  # noqa: PYI024
 
 views_at = TABLE.unpacker(Views)
 """In kernels: the views behind the address of a board's table."""
-
-
-
-@compiled
-def unpack(table: Any) -> Any:
-    """Return the views behind a board's table."""
-    return views_at(table.ctypes.data)
-
-
-def _pointer_maker(kind: Any) -> Any:
-    return pointer(as_dtype(kind))
-
-
-__all__ = [
-    "COUNTS", "LIST", "SIZES", "TABLE", "TIMES", "Views", "bytes_", "floats", "ints", "longs", "pointer", "views_at",
-]  # fmt: skip

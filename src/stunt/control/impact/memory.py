@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
-from stunt.control.core.engine_contacts import (
-    CONTACT,
-    contact_count,
-    contact_pointer,
-    contact_pointer_offset,
-    ncon_offset,
-)
+from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
 from stunt.maths.pointers import ADDRESS, Table, layout, record
 
@@ -134,15 +128,3 @@ def last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
         own = model.body_dofadr[body] + model.body_dofnum[body] - 1
         found[body] = own if model.body_dofnum[body] else found[model.body_parentid[body]]
     return found
-
-
-def contact_offsets() -> NDArray[np.int64]:
-    """Return a contact's size and the offsets of its fields from its first one, the distance [bytes]."""
-    fields: Any = CONTACT.fields
-    return np.array([CONTACT.itemsize, *(fields[name][1] for name in ("pos", "frame", "friction", "geom"))], np.int64)
-
-
-__all__ = [
-    "LAST", "MOST", "REMEMBERED", "STATE", "TABLE", "ImpactProgram", "contact_offsets", "contact_pointer_offset",
-    "last_dofs", "ncon_offset", "remembered_at",
-]  # fmt: skip
