@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.control.core.engine import engine_function
 from stunt.control.core.run import run
 from stunt.maths.compiled import compiled
 from stunt.stage.loop import SPEED_LIMIT, StageLoop

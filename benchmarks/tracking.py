@@ -21,6 +21,7 @@ from benchmarks.bare import controlled_steps, put_engine
 from benchmarks.dancers import states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
+from stunt.control.core.engine import engine_function
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import InvalidValueError

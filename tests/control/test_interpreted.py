@@ -65,6 +65,7 @@ refused(IndexError, lambda: floats(address_of(array)).__setitem__(6, 0.0))
 refused(IndexError, lambda: floats(address_of(array) + 16)[4])
 refused(IndexError, lambda: row_at(address_of(rows), 2))
 refused(IndexError, lambda: table_at(address_of(table)).whole[3])
+refused(IndexError, lambda: floats(np.zeros(4).ctypes.data)[0])
 refused(TypeError, lambda: floats(address_of(whole)))
 refused(TypeError, lambda: longs(address_of(array)))
 """
@@ -73,4 +74,5 @@ refused(TypeError, lambda: longs(address_of(array)))
 def test_who_reads_or_writes_past_the_end_of_an_array_is_told_so():
     said = interpreted("-c", OUTSIDE).splitlines()
     assert said[0] == "number 6 of 6" and said[1] == "number -1 of 6" and said[3] == "number 4 of 4"
+    assert said[-3] == "number 0 of 0"  # memory that nobody told of has no numbers
     assert said[-1] == "memory of float64 is read as int64"

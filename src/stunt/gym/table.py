@@ -45,7 +45,7 @@ TABLE: Final = Table(
         ("ends", np.int64),  # bodies at the ends of limbs
         ("rows", np.float64),  # poses: those actions are relative to, and a clip's, (F, nq)
         ("paces", np.float64),  # a clip's velocities, (F, nv)
-        ("places", np.float64),  # where a clip has the ends of limbs, from the root in the world's axes [m], (F, ends, 3)
+        ("places", np.float64),  # where a clip has the ends, seen from the root in the world's axes [m], (F, ends, 3)
         ("wanted", np.float64),  # a pose to be reached, (nq,)
         ("out", np.float32),  # the observation
     ),

@@ -104,9 +104,9 @@ def _owner(address: int) -> NDArray[Any] | None:
 
 
 def _room(address: int) -> int:
-    """Return how many bytes there are from an address to the end of its array; many for memory nobody told of."""
+    """Return how many bytes there are from an address to the end of its array; none in memory nobody told of."""
     owner = _owner(address)
-    return 1 << 20 if owner is None else int(owner.ctypes.data) + owner.nbytes - int(address)
+    return 0 if owner is None else int(owner.ctypes.data) + owner.nbytes - int(address)
 
 
 # ---- arrays
@@ -133,8 +133,6 @@ ints = pointer(np.int32)
 """The engine's integers."""
 longs = pointer(np.int64)
 """Stunt's integers."""
-bytes_ = pointer(np.uint8)
-"""Flags."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -161,15 +159,20 @@ def layout(*fields: tuple[Any, ...]) -> np.dtype[Any]:
     return np.dtype(list(fields), align=True)
 
 
-def record(kind: np.dtype[Any]) -> Any:
-    """Return a function of an address and a number: the nth record of `kind` from there, in kernels."""
+def record(kind: np.dtype[Any], *, foreign: bool = False) -> Any:
+    """Return a function of an address and a number: the nth record of `kind` from there, in kernels.
+
+    Args:
+        kind: Its dtype.
+        foreign: Whether they lie in memory that the engine moves about, whose end is not known.
+    """
     size = kind.itemsize
     if INTERPRETED:
         named = np.dtype((np.record, kind))
 
         def find(address: int, number: int) -> Any:
             count = _room(int(address)) // size
-            if not 0 <= number < count:
+            if not (foreign or 0 <= number < count):
                 raise IndexError(f"record {number} of {count}")
             return _array_at(int(address) + int(number) * size, 1, named)[0]
 
@@ -235,7 +238,9 @@ class Table:
         """
         if set(arrays) != set(self.names):
             raise TypeError(f"these entries are not in both lists: {sorted(set(arrays) ^ set(self.names))}")
-        return np.array([self._address(name, arrays[name]) for name in self.names], np.int64)
+        table = np.array([self._address(name, arrays[name]) for name in self.names], np.int64)
+        address_of(table)
+        return table
 
     def _address(self, name: str, array: NDArray[Any] | int) -> int:
         if isinstance(array, int):

@@ -84,7 +84,7 @@ class RaycastScene(NamedTuple):
 
 
 @cached
-def sort_into_cells(rects, columns, rows):  # type: ignore[no-untyped-def]
+def sort_into_cells(rects: NDArray[Any], columns: int, rows: int) -> tuple[Ints, Ints]:
     """List, for each cell of a grid, the rectangles that touch it.
 
     Args:

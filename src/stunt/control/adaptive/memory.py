@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from stunt.control.adaptive.law import SETTLING, model_transition
 from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.programs import ADAPTIVE
-from stunt.maths.pointers import ADDRESS, Table, layout, record
+from stunt.maths.pointers import ADDRESS, Table, address_of, layout, record
 
 Floats = NDArray[np.float64]
 Path = tuple[Floats, Floats]
@@ -300,7 +300,7 @@ class AdaptiveProgram:
         )  # fmt: skip
         # Site arrays of a model without sites have no memory; nothing reads them then.
         self._board.counts["strings"] = len(self.sites)
-        self._board.programs[ADAPTIVE] = self.table.ctypes.data if self.joints or self.sites else 0
+        self._board.programs[ADAPTIVE] = address_of(self.table) if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:
         breaks: list[Floats] = [np.zeros(1)]

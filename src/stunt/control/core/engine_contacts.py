@@ -42,7 +42,7 @@ def _contact() -> np.dtype[Any]:
 CONTACT: Final = _contact()
 """What Stunt reads of the engine's contacts: distance and position [m], frame (normal first), friction, geoms."""
 
-contact_at = record(CONTACT)
+contact_at = record(CONTACT, foreign=True)
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stunt.control.core.board import Board
 from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
-from stunt.maths.pointers import ADDRESS, Table, layout, record
+from stunt.maths.pointers import ADDRESS, Table, address_of, layout, record
 
 MOST: Final = 40
 """Contacts that take part in one impact at most."""
@@ -95,7 +95,7 @@ class ImpactProgram:
         }  # fmt: skip
         self._keep = (data, model)
         self.table = TABLE.fill(**self._arrays)
-        board.programs[IMPACT] = self.table.ctypes.data
+        board.programs[IMPACT] = address_of(self.table)
 
     @property
     def count(self) -> int:

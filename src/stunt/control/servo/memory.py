@@ -167,7 +167,7 @@ class WorldspaceProgram:
     def _refresh(self) -> None:
         self._count[0] = len(self.names)
         self.table[:] = w.TABLE.fill(actors=self.actors, **self._buffers)
-        self._board.programs[WORLDSPACE] = self.table.ctypes.data if self.names else 0
+        self._board.programs[WORLDSPACE] = address_of(self.table) if self.names else 0
 
     def add(self, character: Character, soles: list[int], settings: ServoSettings, root: RootSpring) -> int:
         """Take a character on; it is driven once it has rows. Return its number."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stunt.control.core.programs import ANTAGONIST
 from stunt.control.impact.memory import last_dofs
 from stunt.control.tension import layout as at
+from stunt.maths.pointers import address_of
 
 if TYPE_CHECKING:
     from stunt.control.core.board import Board
@@ -62,7 +63,7 @@ class Antagonist:
         for joint in range(model.njnt):
             self._anchor(model, joint)
             self.rows["span"][model.jnt_dofadr[joint]] = self._span(int(model.jnt_dofadr[joint]))
-        board.programs[ANTAGONIST] = self.table.ctypes.data
+        board.programs[ANTAGONIST] = address_of(self.table)
 
     def _anchor(self, model: mujoco.MjModel, joint: int) -> None:
         """Put a joint's set-points past its limits."""
