@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.gym.table import unpack
+from stunt.gym.table import arrays_at
 from stunt.maths.compiled import compiled, inlined
 
 ROOT_NUMBERS = 10
@@ -98,14 +98,14 @@ def steer(table: Any, action: Any, row: int) -> None:
         action: One number per degree of freedom in −1 … 1.
         row: Which pose actions are relative to.
     """
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _turn(t, action, 1.0, row, t.goal)
 
 
 @compiled
 def want(table: Any, ways: Any, factor: float, row: int) -> None:
     """Write a pose to be reached: a row's, turned by numbers of −1 … 1 times a factor on the actions' scale."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _turn(t, ways, factor, row, t.wanted)
 
 
@@ -172,14 +172,14 @@ def _effort(t: Any) -> float:
 @compiled
 def look_towards(table: Any) -> Any:
     """Observe the body and its way to the wanted pose; return the mean square of that way and the effort."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     return _towards(t, t.wanted, 0, _observe(t)), _effort(t)
 
 
 @compiled
 def look_upright(table: Any) -> Any:
     """Observe the body; return the height of its root [m], the cosine of its tilt, and the effort."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _observe(t)
     root = t.sizes.root
     return t.qpos[root + 2], 1.0 - 2.0 * (t.qpos[root + 4] ** 2 + t.qpos[root + 5] ** 2), _effort(t)
@@ -195,7 +195,7 @@ def look_at_clip(table: Any, row: int) -> Any:
     Returns:
         Reward, distance of the root from the clip's [m], angle between the two [rad], effort.
     """
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     n, base, root = _observe(t), row * t.sizes.nq, t.sizes.root
     pose = _towards(t, t.rows, base, n)
     n += t.sizes.dofs

@@ -8,11 +8,10 @@ an environment would hand over a dozen, several times per step. So compiled code
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from stunt.maths.compiled import inlined
 from stunt.maths.pointers import Table, layout
 
 SIZES: Final = layout(
@@ -52,9 +51,4 @@ TABLE: Final = Table(
 )
 Arrays = namedtuple("Arrays", TABLE.names)  # type: ignore[misc]  # noqa: PYI024
 arrays_at = TABLE.unpacker(Arrays)
-
-
-@inlined
-def unpack(table: Any) -> Any:
-    """Return what is behind a table."""
-    return arrays_at(table.ctypes.data)
+"""In kernels: what is behind the address of a table."""
