@@ -35,7 +35,7 @@ class ClipSet:
     Attributes:
         files: All clips, by the name they are judged under.
         roles: What tests ask for, and the beginning of the name of the clip that plays it.
-        repeated: Roles of one round of a gait, and how long it is walked on [s].
+        repeated: Clips of one round of a gait, and how long it is walked on [s].
         judged: Names of the clips the bars of tracking are about.
         in_place: Beginnings of the names of those that go nowhere: 0.15 m of drift.
         hard: Judged clips that may be off by 4° in the mean, where others may by 2°.
@@ -64,6 +64,10 @@ class ClipSet:
         """Return the clip that plays a role, or the first whose name begins so."""
         start = self.roles.get(name, name)
         return next(path for stem, path in sorted(self.files.items()) if stem.startswith(start))
+
+    def lasts(self, name: str) -> float:
+        """Return for how long a clip of one round is repeated [s]; 0 for one that is played as it is."""
+        return next((seconds for stem, seconds in self.repeated.items() if self.files[stem] == self.path(name)), 0.0)
 
     def most_error(self, name: str) -> float:
         """Return by how much a clip may be off in the mean [°]."""

@@ -40,7 +40,7 @@ def tracked(
     stage = Stage(Scene({"a": body}, props or {}, physics_hz=hz, control_hz=hz, gravity=down, ground=ground))
     if path not in _MOTIONS:
         motion = motion_of_clip(read_clip(path), stage.character("a"))
-        _MOTIONS[path] = repeated(motion, CLIPS.repeated[name]) if name in CLIPS.repeated else motion
+        _MOTIONS[path] = repeated(motion, CLIPS.lasts(name)) if CLIPS.lasts(name) else motion
     motion = _MOTIONS[path].trimmed(0.0, min(seconds, _MOTIONS[path].duration))
     tracker = Tracker(stage, "a", motion, settings=settings, root=root)
     if seed is not None:
