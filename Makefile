@@ -42,6 +42,7 @@ docs: $(VENV)/.ready
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
 
 figures: $(VENV)/.ready
