@@ -10,7 +10,7 @@
 True
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 from stunt.character.notes import describe_body
 from stunt.check.body import BodyDiagnosis, examine_body
