@@ -8,7 +8,6 @@ import pytest
 from tracking_helpers import follow, tracked
 
 from captured import CLIPS, needs_clips
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.measures import measure
@@ -150,7 +149,7 @@ def _error(tracker: Tracker) -> float:
 def test_hits_are_answered_by_how_hard_they_are() -> None:
     tracker = tracked("idle")
     reactions = Reactions(tracker.stage, tracker, thresholds=Thresholds())
-    weight = float(tracker.program.numbers[tracker.number, w.WEIGHT])
+    weight = float(tracker.program.actors[tracker.number]["weight"])
     for share, state in ((1.0, FOLLOWING), (5.0, STUNNED), (20.0, DOWN)):
         for listener in tracker.stage.hit_listeners:
             listener(Hit(tracker.stage.time, "a", "thorax", "ball", (0.0, 0.0, 1.0), share * weight))

@@ -44,7 +44,7 @@ def tracked(
     motion = _MOTIONS[path].trimmed(0.0, min(seconds, _MOTIONS[path].duration))
     tracker = Tracker(stage, "a", motion, settings=settings, root=root)
     if seed is not None:
-        rng, data, last = np.random.default_rng(seed), stage.data, int(tracker.program.ints[tracker.number, 5])
+        rng, data, last = np.random.default_rng(seed), stage.data, int(tracker.program.actors[tracker.number]["dof1"])
         data.qvel[:3] += rng.normal(0.0, 0.05, 3)
         data.qvel[3:last] += rng.normal(0.0, 0.1, last - 3)
     return tracker

@@ -11,7 +11,6 @@ from tracking_helpers import tracked
 
 from captured import CLIPS, needs_clips
 from stunt.character.from_skeleton import GRIP
-from stunt.control.servo import layout as w
 
 
 def creep(twist: float) -> float:
@@ -39,6 +38,6 @@ def test_a_contact_twice_as_firm_against_turning_creeps_a_fourth_as_fast() -> No
 def test_the_heading_is_kept_on_one_foot_whether_it_stands_or_turns(clip: str, until: float, allowed: float) -> None:
     tracker = tracked(clip, seconds=4.0)
     tracker.stage.step(until)
-    off = math.degrees(tracker.program.numbers[tracker.number, w.HEADING])
+    off = math.degrees(tracker.program.actors[tracker.number]["heading"])
     print(clip, "is off its heading by [deg]:", off)
     assert np.abs(off) < allowed
