@@ -155,7 +155,7 @@ def test_hits_are_answered_by_how_hard_they_are() -> None:
             listener(Hit(tracker.stage.time, "a", "thorax", "ball", (0.0, 0.0, 1.0), share * weight))
         assert reactions.state == state
         tracker.stage.step(0.2)
-    assert tracker.program.numbers[tracker.number, w.STUN_LOW] < 0.1
+    assert tracker.program.actors[tracker.number]["stun_low"] < 0.1
 
 
 def test_a_looping_motion_goes_on_from_where_it_got_to() -> None:
