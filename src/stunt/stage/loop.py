@@ -25,7 +25,7 @@ from stunt.control.core.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
-from stunt.stage.scene import Scene
+from stunt.stage.scene import Placement, Scene
 from stunt.stage.two_stage import start_impacts
 
 _LOG = logging.getLogger("stunt.engine")
@@ -77,6 +77,7 @@ class StageLoop:
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
+        placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
     """
 
     def __init__(self, scene: Scene | Built) -> None:
@@ -106,6 +107,7 @@ class StageLoop:
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
+        self.placements: dict[str, Placement] = {}
         self._ready = False
         self._looked = 0
         self._connected = b""
