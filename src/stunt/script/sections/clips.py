@@ -30,7 +30,7 @@ from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
-from stunt.script.kinds import KINDS, SectionKind
+from stunt.script.sections.kind import SectionKind
 from stunt.script.units import angle, angle_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Placement, Scene
@@ -373,4 +373,4 @@ def _seconds(part: ClipsPart) -> float | None:
     return max(clock - 0.5, 0.1)  # a performance goes on for half a second after its last beat
 
 
-KINDS[KEY] = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds)
+CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds)
