@@ -39,14 +39,7 @@ class HitLog:
         """Listen to a stage."""
         self.hits: list[Hit] = []
         stage.hit_listeners.append(self.hits.append)
-        stage.crew.append(self)
-
-    def due(self) -> int | None:
-        """Never: it is called when something is hit."""
-        return None
-
-    def act(self) -> None:
-        """Do nothing."""
+        stage.keep(self)
 
     def save(self) -> list[Hit]:
         """Return the hits so far."""
