@@ -40,8 +40,8 @@ from stunt.script.performance import Performance, perform
 from stunt.stage.build import build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Crew
 from stunt.stage.scene import Attach, CharacterSpec, Collisions, Drag, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.schedule import Crew
 
 __all__ = [
     "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyDiagnosis", "CharacterSpec", "Clip", "Collisions", "Crew",
