@@ -11,6 +11,7 @@ from typing import Any
 
 from stunt.gym.table import arrays_at
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import exponential, logarithm, product, rotated
 
 ROOT_NUMBERS = 10
 """Observations of a free root: height, downward direction, linear and angular velocity in its own frame."""
@@ -19,42 +20,16 @@ ROOT_NUMBERS = 10
 
 
 @inlined
-def _exponential(x: float, y: float, z: float) -> Any:
-    """Return the quaternion of a rotation vector."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    s = 0.5 if angle < 1e-9 else math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), s * x, s * y, s * z
-
-
-@inlined
-def _logarithm(w: float, x: float, y: float, z: float) -> Any:
-    """Return the rotation vector of a quaternion, the short way round."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = math.sqrt(x * x + y * y + z * z)
-    s = 2.0 if sine < 1e-9 else 2.0 * math.atan2(sine, w) / sine
-    return s * x, s * y, s * z
-
-
-@inlined
 def _apart(q: Any, a: int, p: Any, b: int) -> Any:
     """Return the rotation vector from q's quaternion to p's, in q's frame."""
-    aw, ax, ay, az = q[a], -q[a + 1], -q[a + 2], -q[a + 3]
-    bw, bx, by, bz = p[b], p[b + 1], p[b + 2], p[b + 3]
-    return _logarithm(
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
+    w, x, y, z = product(q[a], -q[a + 1], -q[a + 2], -q[a + 3], p[b], p[b + 1], p[b + 2], p[b + 3])
+    return logarithm(w, x, y, z)
 
 
 @inlined
 def _into(q: Any, a: int, x: float, y: float, z: float) -> Any:
     """Return a world vector seen from the frame of q's quaternion."""
-    w, i, j, k = q[a], -q[a + 1], -q[a + 2], -q[a + 3]
-    tx, ty, tz = 2.0 * (j * z - k * y), 2.0 * (k * x - i * z), 2.0 * (i * y - j * x)
-    return x + w * tx + j * tz - k * ty, y + w * ty + k * tx - i * tz, z + w * tz + i * ty - j * tx
+    return rotated(q[a], -q[a + 1], -q[a + 2], -q[a + 3], x, y, z)
 
 
 # ---- actions
@@ -76,16 +51,14 @@ def _turn(t: Any, action: Any, factor: float, row: int, target: Any) -> None:
             target[a] = min(max(t.rows[b] + factor * t.scale[k] * _within(action[k]), t.low[j]), t.high[j])
             k += 1
             continue
-        w, x, y, z = _exponential(
+        w, x, y, z = exponential(
             factor * t.scale[k] * _within(action[k]),
             factor * t.scale[k + 1] * _within(action[k + 1]),
             factor * t.scale[k + 2] * _within(action[k + 2]),
         )
-        bw, bx, by, bz = t.rows[b], t.rows[b + 1], t.rows[b + 2], t.rows[b + 3]
-        target[a] = bw * w - bx * x - by * y - bz * z
-        target[a + 1] = bw * x + bx * w + by * z - bz * y
-        target[a + 2] = bw * y - bx * z + by * w + bz * x
-        target[a + 3] = bw * z + bx * y - by * x + bz * w
+        target[a], target[a + 1], target[a + 2], target[a + 3] = product(
+            t.rows[b], t.rows[b + 1], t.rows[b + 2], t.rows[b + 3], w, x, y, z
+        )
         k += 3
 
 
@@ -130,7 +103,7 @@ def _observe(t: Any) -> int:
             out[n] = qpos[a]
             n += 1
         else:
-            out[n], out[n + 1], out[n + 2] = _logarithm(qpos[a], qpos[a + 1], qpos[a + 2], qpos[a + 3])
+            out[n], out[n + 1], out[n + 2] = logarithm(qpos[a], qpos[a + 1], qpos[a + 2], qpos[a + 3])
             n += 3
     for k in range(t.sizes.dofs):
         out[n] = qvel[t.dofs[k]]

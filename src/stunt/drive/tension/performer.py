@@ -120,6 +120,7 @@ class TensionPerformer:
         self._waiting = sorted([*self._waiting, cue], key=lambda each: each.start)
         done = [each for each in self._running if each not in self._waiting]
         self.plan = Plan(self.character, self.stage.data.qpos, sorted([*done, *self._waiting], key=lambda c: c.start))
+        self.stage.crew.announce(self)
 
     def retense(self, tension: Any, joints: str = EVERY, *, lasts: float = 0.3) -> None:
         """Change the tension of joints that are held, along their isoangle lines: nothing moves.
