@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stunt.maths.rotations import multiply, rotate, to_rotation_vector
-from stunt.maths.two_bone import FOLDED, STRETCHED, bend, bend_frames, inner_angle, knee_along, knee_towards
+from stunt.maths.two_bone import EXACT, FOLDED, STRETCHED, bend, bend_frames, inner_angle, knee_along, knee_towards
 
 RNG = np.random.default_rng(5)
 AXIS = (0.0, 1.0, 0.0)
