@@ -31,7 +31,7 @@ docs: $(VENV)/.ready
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/.ready
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff check src tests benchmarks papers tools
 	$(BIN)/mypy
 
 figures: $(VENV)/.ready
