@@ -185,9 +185,7 @@ class AdaptiveProgram:
         board.adaptive = program  # type: ignore[attr-defined]
         return program
 
-    def drive_joint(
-        self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0
-    ) -> None:
+    def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0) -> None:
         """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
 
         Args:
