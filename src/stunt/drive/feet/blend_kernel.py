@@ -28,15 +28,16 @@ from stunt.drive.motion.layout import Layout, fade_rows, move_rows, start_offset
 from stunt.drive.motion.posing import add_depth
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import SURE
 
 STEP: Final = 0.35
 """How long a step to one's place takes [s]."""
 LIFT: Final = 0.05
 """How high the foot goes in it [m]."""
-STILL: Final = 0.25
+STILL: Final = SURE.slow
 """A foot slower than this stands [m/s]."""
-LOW: Final = 0.05
-"""A foot lower than this above its lowest may stand [m]."""
+LOW: Final = SURE.low + 0.015
+"""A foot lower than this above its lowest stands [m]: of its ankle, which rises with the heel before the foot does."""
 BRAKE: Final = 0.15
 """A foot that stands but still moves a little comes to rest within this time [s]."""
 ROLL: Final = 0.18

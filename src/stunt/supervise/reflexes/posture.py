@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stunt.drive.balance.capture import outside_feet
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.maths.two_bone import knee_towards
@@ -150,6 +151,8 @@ def _hangs(anatomy: Anatomy, body: int, on: int) -> bool:
 
 SOLE = 0.085
 """Height of an ankle over the ground [m]."""
+SOLE_REACH = 0.11
+"""How far a sole goes from its middle [m]."""
 
 
 def feet(anatomy: Anatomy, felt: Felt) -> dict[str, Floats]:
@@ -187,9 +190,7 @@ def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     ankles = [ankle[:2] for ankle in feet(anatomy, felt).values()]
     ahead = np.array([np.cos(felt.facing), np.sin(felt.facing)])
     one, other = (ankle + 0.045 * ahead for ankle in ankles)
-    along = other - one
-    share = float(np.clip((felt.capture - one) @ along / max(float(along @ along), 1e-9), 0.0, 1.0))
-    return float(np.linalg.norm(felt.capture - one - share * along)) - 0.11
+    return outside_feet(felt.capture, one, other, SOLE_REACH)
 
 
 def standing_on(
