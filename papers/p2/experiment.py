@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stunt.character.character import Character
 from stunt.drive.beats.spec import Script
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import find_clip, load_clip
@@ -43,20 +42,10 @@ def person(at: tuple[float, float] = (0.0, 0.0), facing: float = 0.0, body: str 
 def motion(stage: StageLoop, name: str, clip: str, *, loop: bool = False) -> BodyMotion:
     """Return an own clip as a motion of a character, where the scene puts it."""
     spec = stage.scene.characters[name]
-    found = replace(_motion(clip, stage.character(name)), loop=loop)
+    found = replace(motion_of_clip(load_clip(clip), stage.character(name)), loop=loop)
     # Own clips go along +x, whatever way their first frame happens to turn the hips.
     facing = spec.facing + float(rotations.heading(found.qpos[0, 3:7]))
     return found.placed((spec.at[0], spec.at[1]), facing)
-
-
-_KNOWN: dict[str, BodyMotion] = {}
-
-
-def _motion(clip: str, character: Character) -> BodyMotion:
-    """Return an own clip as a motion of a body with the own skeleton; worked out once."""
-    if clip not in _KNOWN:
-        _KNOWN[clip] = motion_of_clip(load_clip(clip), character)
-    return _KNOWN[clip]
 
 
 def player(
@@ -79,7 +68,7 @@ def survival(stage: StageLoop, name: str, *, agile: float = 0.4) -> list[Control
 
 
 def _get_up(stage: StageLoop, name: str) -> GetUp:
-    return GetUp({side: _motion(clip, stage.character(name)) for side, clip in OWN_CLIPS.items()})
+    return GetUp({side: motion_of_clip(load_clip(clip), stage.character(name)) for side, clip in OWN_CLIPS.items()})
 
 
 @dataclass

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stunt.errors import StuntError
-from stunt.library.bodies import is_clip_file
-from stunt.library.names import body_reference
-from stunt.library.read import read_clip, split_reference
+from stunt.library.names import HERE, Library, Reference
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Above, Clip, Door
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
@@ -42,21 +38,18 @@ class ClipRecord:
     joints: Mapping[str, int]
 
 
-def clip_record(body: str) -> dict[str, Any] | None:
+def clip_record(body: Reference, library: Library = HERE) -> dict[str, Any] | None:
     """Return the record of the clip a body is named by, as JSON-able data; None where it is no clip."""
-    body = body_reference(body)
-    if not is_clip_file(body):
+    if not library.is_clip(body):
         return None
     try:
-        file = Path(split_reference(body)[0])
-        return _remembered(body, file.stat().st_mtime_ns)
+        clip = library.clip(body)
     except (OSError, StuntError):  # the body was built from it a moment ago; without it the take is still a take
         return None
+    return clip.once("record", lambda: _record(clip))
 
 
-@lru_cache(maxsize=8)
-def _remembered(body: str, modified: int) -> dict[str, Any]:
-    clip = read_clip(body)
+def _record(clip: Clip) -> dict[str, Any]:
     made = body_from_clip(clip)
     stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}

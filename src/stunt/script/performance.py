@@ -24,6 +24,7 @@ from stunt.drive.beats.spec import Script, resolve_beats
 from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import UnknownNameError
 from stunt.library.clip_record import clip_record
+from stunt.library.names import reference_name
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
@@ -247,7 +248,7 @@ class Performance:
         character = self.stage.character(name)
         joints = character.joints.values()
         return {
-            "body": self.script.scene.characters[name].body,
+            "body": reference_name(self.script.scene.characters[name].body),
             "root": self.script.scene.characters[name].root,
             "at": list(self.script.scene.characters[name].at),
             "facing": self.script.scene.characters[name].facing,
