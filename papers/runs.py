@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.p0.constant_pd import mean_error_deg, perform_constant_pd
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.examples import example
 from stunt.record.take import Take
+from stunt.script.constant_pd import perform_constant_pd
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 
@@ -53,6 +53,11 @@ class Played:
         (cast,) = self.take.meta["characters"].values()
         found: dict[str, int] = cast["joints"][joint]
         return found
+
+
+def mean_error_deg(results: list[BeatResult]) -> float:
+    """Return the mean over the beats of the worst joint's error [°]."""
+    return float(np.mean([result.error_deg for result in results]))
 
 
 def play(name: str, *, coupling: Coupling | None = None, rate: float | None = None, record_hz: float = 480.0) -> Played:

@@ -17,7 +17,7 @@ from typing import Final
 from stunt.character.bodies import BUILT_IN
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
-from stunt.library.read import change_files, cut_reference, read_clip
+from stunt.library.read import change_files, cut_reference, read_clip, split_reference
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.edit import mirrored
@@ -120,8 +120,10 @@ class Library:
 
         Raises:
             UnknownNameError: It is neither a file nor a name; the message says which names there are.
+            InvalidValueError: An option behind it has no such value.
         """
         text = self.located(str(reference))
+        split_reference(text, place)  # complains about options here, where it is known who wrote them
         head, rest = cut_reference(text)
         if Path(head).is_file() or is_motion_file(head):
             return Path(text)

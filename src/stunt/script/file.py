@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
+import stunt.script.sections  # noqa: F401  (they join KINDS)
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
@@ -23,10 +24,11 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.registry import is_motion_file
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, node_from_plain, wrong
-from stunt.script.kinds import KINDS, Change
+from stunt.script.kinds import KINDS
 from stunt.script.parts import end_warnings, read_parts, read_seconds
 from stunt.script.poses import LONG_KEYS, read_poses
 from stunt.script.scene import RATE_KEYS, read_events, read_stage, read_title, release_warnings
+from stunt.script.sections.kind import Change
 from stunt.script.units import angle_to_data, measure_to_data, number_to_data
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data
 from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, PropSpec, Push, Release, Scene, Throw

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stunt
+import stunt.script.sections  # they join KINDS
 from stunt.drive.beats.check import matching_joints
 from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
 from stunt.drive.beats.performer import Performer

@@ -13,17 +13,13 @@ from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspacePr
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of
 from stunt.drive.feet.leg import legs_of
-from stunt.drive.feet.plant import with_clear_feet, with_planted_feet
-from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, repeated
-from stunt.drive.prepare.feed_forward import foreseen_torques
+from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.spikes import bridge_spikes
+from stunt.drive.prepare.pipeline import prepare
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
-
-_UNROLL = 60.0  # seconds a looping motion is laid out for
 
 
 @dataclass(frozen=True)
@@ -93,21 +89,7 @@ class Tracker:
         stage.crew.append(self)
 
     def _rows_of(self, motion: BodyMotion) -> ServoTargets:
-        model, settings = self.stage.model, self.settings
-        long = repeated(motion, _UNROLL)
-        whole = bridge_spikes(model, self.character, long) if settings.plant else long
-        rows = make_rows(model, self.character, whole, self.soles)
-        if settings.plant:
-            rows = with_planted_feet(model, self.character, rows, self.soles)
-        if settings.clear:
-            rows = with_clear_feet(rows, legs_of(model, self.character, self.soles))
-        if not settings.steer:
-            rows = replace(rows, swing=None)
-        if whole is not long:
-            rows = replace(rows, asked=make_rows(model, self.character, long, self.soles).turns)
-        if settings.foresee and not settings.external:
-            rows = replace(rows, torque=foreseen_torques(model, self.character, whole))
-        return rows
+        return prepare(self.stage.model, self.character, motion, self.soles, self.settings)
 
     def _put(self, motion: BodyMotion) -> None:
         stage, root = self.stage, self.character.root

@@ -29,7 +29,7 @@ from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
-from stunt.script.kinds import KINDS, Change, SectionKind
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.units import angle, angle_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
@@ -365,4 +365,4 @@ def _references(part: ClipsPart, change: Change) -> ClipsPart:
     return replace(part, play=play, get_up=get_up, mapping=mapping)
 
 
-KINDS[KEY] = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds, _references)
+CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds, _references)

@@ -20,9 +20,9 @@ from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, seconds, truth, whole
-from stunt.script.kinds import KINDS, Change, SectionKind
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.fights import FightSpec, fight_controllers, fight_to_data, read_fight
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.sections.walks import WalkSpec, read_walk, walk_controller, walk_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
@@ -372,6 +372,6 @@ def _references(part: SupervisorPart, change: Change) -> SupervisorPart:
     )
 
 
-KINDS[KEY] = SectionKind(
+SUPERVISOR = SectionKind(
     KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds, _references
 )

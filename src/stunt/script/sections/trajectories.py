@@ -22,7 +22,7 @@ from stunt.motion.pose import Pose
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import BETWEENS, Trajectory
 from stunt.schema import Node, Section, choice, entries, items, moment, name, number, seconds, truth, vector
-from stunt.script.kinds import KINDS, Change, SectionKind
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.units import measure_to_data, number_to_data, read_measure
 from stunt.stage.scene import Scene
 
@@ -276,6 +276,6 @@ def _references(part: TrajectoryPart, change: Change) -> TrajectoryPart:
     return replace(part, clip=clip, markers=markers)
 
 
-KINDS[KEY] = SectionKind(
+TRAJECTORIES = SectionKind(
     KEY, read_trajectory_part, trajectory_part_to_data, check_trajectory_part, _start, _seconds, _references
 )
