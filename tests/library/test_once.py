@@ -145,7 +145,7 @@ def test_a_changed_clip_is_a_body_and_is_followed_and_named_in_the_take() -> Non
     performance = Performance(changed)
     assert performance.seconds == pytest.approx(1.0, abs=0.02)
     take = performance.run()
-    assert take.meta["characters"]["ada"]["body"] == clip.title and np.isfinite(take.qpos).all()
+    assert take.cast.characters["ada"].body == clip.title and np.isfinite(take.qpos).all()
     with pytest.raises(ScriptFileError, match="walk, mirrored.* only in memory"):
         script_to_data(changed)
 

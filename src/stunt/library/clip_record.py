@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stunt.errors import StuntError
-from stunt.library.names import HERE, Library, Reference
+from stunt.library.names import HERE, Library
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Above, Clip, Door
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
@@ -38,41 +38,47 @@ class ClipRecord:
     joints: Mapping[str, int]
 
 
-def clip_record(body: Reference, library: Library = HERE) -> dict[str, Any] | None:
-    """Return the record of the clip a body is named by, as JSON-able data; None where it is no clip."""
-    if not library.is_clip(body):
+def record_of_body(body: object, library: Library = HERE) -> ClipRecord | None:
+    """Return the record of the clip a body is made from or named by; None where it is no clip."""
+    if not isinstance(body, str | Clip) or not library.is_clip(body):
         return None
     try:
         clip = library.clip(body)
     except (OSError, StuntError):  # the body was built from it a moment ago; without it the take is still a take
         return None
+    return record_of_clip(clip)
+
+
+def record_of_clip(clip: Clip) -> ClipRecord:
+    """Return the record of a clip, for a body built from it."""
     return clip.once("record", lambda: _record(clip))
 
 
-def _record(clip: Clip) -> dict[str, Any]:
+def _record(clip: Clip) -> ClipRecord:
     made = body_from_clip(clip)
     stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
-    return _to_data(clip, stance.rotations, bones)
+    return ClipRecord(clip.name, clip.skeleton, clip.fps, clip.door, stance.rotations, bones)
 
 
-def _to_data(clip: Clip, stance: Floats, joints: Mapping[str, int]) -> dict[str, Any]:
-    skeleton = clip.skeleton
+def record_to_data(record: ClipRecord) -> dict[str, Any]:
+    """Return a record as JSON-able data; `record_from_data` reads it back."""
+    skeleton = record.skeleton
     return {
-        "name": clip.name,
-        "fps": clip.fps,
-        "format": clip.door.format,
-        "scale": clip.door.scale,
-        "axes": clip.door.axes.tolist(),
-        "added": list(clip.door.added),
-        "above": _above_to_data(clip.door.above),
+        "name": record.name,
+        "fps": record.fps,
+        "format": record.door.format,
+        "scale": record.door.scale,
+        "axes": record.door.axes.tolist(),
+        "added": list(record.door.added),
+        "above": _above_to_data(record.door.above),
         "names": list(skeleton.names),
         "parents": list(skeleton.parents),
         "offsets": skeleton.offsets.tolist(),
         "end_sites": [[site.parent, site.offset.tolist(), site.name] for site in skeleton.end_sites],
         "channels": [list(names) for names in skeleton.channels],
-        "stance": stance.tolist(),
-        "joints": dict(joints),
+        "stance": record.stance.tolist(),
+        "joints": dict(record.joints),
     }
 
 

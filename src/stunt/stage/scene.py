@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stunt.errors import NOWHERE, Place
+from stunt.library.names import reference_name
 from stunt.motion.clips.clip import Clip
 
 Vector = tuple[float, float, float]
@@ -50,6 +51,24 @@ class CharacterSpec:
     place: Place = field(default=NOWHERE, compare=False)
     start_places: Mapping[str, Place] = field(default_factory=dict, compare=False)
     start_units: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def body_name(self) -> str:
+        """What the body is called: as it was named, or a clip's own name and what was done to it."""
+        return reference_name(self.body)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the first clip a character follows lay in its file, and where on the stage it was put.
+
+    Attributes:
+        source: In the file: x, y, height of the ground [m] and heading [rad].
+        stage: On the stage, likewise.
+    """
+
+    source: tuple[float, float, float, float]
+    stage: tuple[float, float, float, float]
 
 
 Shape = Literal["sphere", "box", "capsule", "plane", "ramp", "stairs", "heightfield"]
