@@ -25,7 +25,6 @@ from stunt.drive.paths.follower import Follower
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.errors import BlowUpError, StuntError
 from stunt.library.names import load_clip
-from stunt.library.read import read_clip
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.motion.rig.retarget import retarget
@@ -49,5 +48,5 @@ __all__ = [
     "Pose", "PropSpec", "Push", "Reactions", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage",
     "StateSpec", "StuntError", "Take", "TensionPerformer", "Throw", "Tracker", "Trajectory", "__version__",
     "body_from_clip", "build", "describe_body", "examine_body", "filmstrip", "load_clip", "load_script", "make_report",
-    "motion_of_clip", "perform", "read_clip", "retarget", "save_script", "script_from_data", "script_to_data",
+    "motion_of_clip", "perform", "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip

@@ -15,12 +15,10 @@ from typing import Final, get_args
 import mujoco
 import numpy as np
 
-from stunt.character.bodies import make_body
 from stunt.character.character import Character
 from stunt.character.shapes import SHIRT, Color
 from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
-from stunt.library.bodies import body_of_clip_file, is_clip_file
-from stunt.library.names import body_reference
+from stunt.library.bodies import body_spec
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
 from stunt.stage.two_stage import soften
@@ -193,10 +191,8 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, number: int) -> None:
-    named = body_reference(character.body)
-    make = body_of_clip_file if is_clip_file(named) else make_body
-    body = make(
-        named,
+    body = body_spec(
+        character.body,
         height=character.height,
         mass=character.mass,
         sex=character.sex,

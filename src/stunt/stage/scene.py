@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stunt.errors import NOWHERE, Place
+from stunt.library.names import reference_name
+from stunt.motion.clips.clip import Clip
 
 Vector = tuple[float, float, float]
 
@@ -21,7 +23,7 @@ class CharacterSpec:
     """One character on the stage.
 
     Attributes:
-        body: Name of a built-in body (`human39`, …) or path of an MJCF file.
+        body: Name of a built-in body (`human39`, …), path of an MJCF, URDF or motion file, a clip's name, or a clip.
         at: Where the character stands [m]: the point on the ground below its root; z raises it.
         facing: Heading about the vertical [rad]; 0 looks along +x.
         root: `fixed` holds the root in the air where it starts, `free` leaves it to physics.
@@ -36,7 +38,7 @@ class CharacterSpec:
         start_places: Where each of `start`'s angles was written; `start_units` in which unit (see `Pose.units`).
     """
 
-    body: str
+    body: str | Clip
     at: Vector = (0.0, 0.0, 0.0)
     facing: float = 0.0
     root: Literal["fixed", "free"] = "fixed"
@@ -52,8 +54,8 @@ class CharacterSpec:
 
     @property
     def body_name(self) -> str:
-        """What the body is called."""
-        return self.body
+        """What the body is called: as it was named, or a clip's own name and what was done to it."""
+        return reference_name(self.body)
 
 
 @dataclass(frozen=True)
