@@ -64,7 +64,7 @@ def make_body(
         InvalidValueError: A size, mass, factor or choice that is impossible.
         BodyError: The file cannot be loaded as a body.
     """
-    _check(height, mass, sex, root, strength, place)
+    check_build(height, mass, sex, root, strength, place)
     if body in BUILT_IN:
         table = TABLES[sex]
         tall = table.height if height is None else height
@@ -80,7 +80,10 @@ def make_body(
     raise UnknownNameError("body", body, (*BUILT_IN, *others), place)
 
 
-def _check(height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place) -> None:
+def check_build(
+    height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place = NOWHERE
+) -> None:
+    """Complain about a size, mass, factor or choice that no body can have."""
     low, high = HEIGHTS
     if height is not None and not (_is_number(height) and low <= height <= high):
         raise InvalidValueError("height", height, f"a number of metres from {low} to {high}", place)

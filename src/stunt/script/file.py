@@ -267,8 +267,8 @@ def _top(node: Node) -> Section:
 def _with_bodies(script: Script, change: Callable[[str], str], there: Callable[[str], bool]) -> Script:
     """Change the path of every body that is a file and is given by a relative path; and of files its options name."""
     characters = {
-        name: replace(character, body=change_files(character.body, change, there))
-        if _is_file(character.body)
+        name: replace(character, body=change_files(character.body_name, change, there))
+        if _is_file(character.body_name)
         else character
         for name, character in script.scene.characters.items()
     }
@@ -309,7 +309,7 @@ def _own_skeletons(
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
             body = clip if is_clip_file(clip) else str(find_clip(clip, place=place))
             found[name] = replace(character, body=body)
-        elif (body := body_reference(character.body, folders)) != body_reference(character.body):
+        elif (body := body_reference(character.body_name, folders)) != body_reference(character.body_name):
             found[name] = replace(character, body=body)  # the package's own keep their names
     return found
 

@@ -217,7 +217,7 @@ class StageLoop:
         elif watching:
             self._looked = self.tick
             if counts[7]:
-                self._tell(self.watch.hits(int(counts[7]), self.time))
+                self.tell(self.watch.hits(int(counts[7]), self.time))
         if counts[8]:
             self.crew.ask_everybody()  # a look-out may have rung
 
@@ -258,9 +258,10 @@ class StageLoop:
 
     def _look(self) -> None:
         self._looked = self.tick
-        self._tell(self.watch.look(self.time))
+        self.tell(self.watch.look(self.time))
 
-    def _tell(self, hits: list[Hit]) -> None:
+    def tell(self, hits: list[Hit]) -> None:
+        """Tell whoever listens that characters were hit."""
         for hit in hits:
             for listener in self.hit_listeners:
                 listener(hit)

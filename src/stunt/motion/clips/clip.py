@@ -177,6 +177,24 @@ class Clip:
 
     # ---- sampling
 
+    def mirrored(self) -> Clip:
+        """Return it with left and right exchanged (see `stunt.motion.clips.edit`, which has more of the kind)."""
+        from stunt.motion.clips.edit import mirrored  # which makes clips
+
+        return mirrored(self)
+
+    def trimmed(self, start: float = 0.0, end: float | None = None) -> Clip:
+        """Return the frames from one time [s] to another."""
+        from stunt.motion.clips.edit import trimmed
+
+        return trimmed(self, start, end)
+
+    def sped_up(self, factor: float) -> Clip:
+        """Return it played faster by a factor."""
+        from stunt.motion.clips.edit import sped_up
+
+        return sped_up(self, factor)
+
     def at(self, time: ArrayLike) -> ClipPose:
         """Return the pose at a time [s] (or times (n,)): interpolated between frames, held before and after.
 
