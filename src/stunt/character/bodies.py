@@ -64,7 +64,7 @@ def make_body(
         InvalidValueError: A size, mass, factor or choice that is impossible.
         BodyError: The file cannot be loaded as a body.
     """
-    check_order(height, mass, sex, root, strength, place)
+    check_build(height, mass, sex, root, strength, place)
     if body in BUILT_IN:
         table = TABLES[sex]
         tall = table.height if height is None else height
@@ -79,7 +79,9 @@ def make_body(
     raise UnknownNameError("body", body, (*BUILT_IN, f"or the path of a {', '.join(SUFFIXES)} file"), place)
 
 
-def check_order(height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place) -> None:
+def check_build(
+    height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place = NOWHERE
+) -> None:
     """Raise where a size, mass, factor or choice is impossible for any body.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Final
 import mujoco
 
 from stunt.character.anthropometry import Sex
-from stunt.character.bodies import BUILT_IN, SUFFIXES, check_order, make_body
+from stunt.character.bodies import BUILT_IN, SUFFIXES, check_build, make_body
 from stunt.character.from_skeleton import Build, Joints
 from stunt.character.human import Root
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
@@ -53,7 +53,7 @@ def body_spec(
         BodyError: The model's file is no body, or the clip's skeleton no person's.
         InvalidValueError: A size, mass, factor or choice that is impossible.
     """
-    check_order(height, mass, sex, root, strength, place)
+    check_build(height, mass, sex, root, strength, place)
     if not library.is_clip(body):
         return make_body(
             _model(library.located(str(body)), place), height=height, mass=mass, sex=sex, root=root, strength=strength,

@@ -276,7 +276,9 @@ def _top(node: Node) -> Section:
 def _with_references(script: Script, change: Change) -> Script:
     """Change every body, clip and file a script names."""
     characters = {
-        name: character if character.body == OWN_SKELETON else replace(character, body=change(character.body))
+        name: replace(character, body=change(character.body))
+        if isinstance(character.body, str | Clip) and character.body != OWN_SKELETON
+        else character
         for name, character in script.scene.characters.items()
     }
     parts = {name: replace(part, sections=_changed(part.sections, change)) for name, part in script.parts.items()}
