@@ -38,17 +38,17 @@ def test_an_interpreted_performance_is_the_compiled_one_but_for_fused_rounding(b
 
 OUTSIDE = """
 import numpy as np
-from stunt.maths.pointers import Table, address_of, floats, layout, longs, record
+from stunt.maths.pointers import AddressTable, address_of, floats, layout, longs, record
 
 array, whole = np.arange(6.0).reshape(2, 3), np.arange(3)
 assert floats(address_of(array))[5] == 5.0
 assert floats(address_of(array) + 16)[3] == 5.0
 ROW = layout(("left", np.float64), ("right", np.float64, 2))
-row_at, table_at = record(ROW), Table("Rows", [("rows", "address"), ("whole", np.int64)]).reader()
+row_at, table_at = record(ROW), AddressTable("Rows", [("rows", "address"), ("whole", np.int64)]).reader()
 rows = np.zeros(2, ROW)
 row_at(address_of(rows), 1).right[1] = 3.0
 assert rows["right"].tolist() == [[0.0, 0.0], [0.0, 3.0]]
-table = Table("Rows", [("rows", "address"), ("whole", np.int64)]).fill(rows=rows, whole=whole)
+table = AddressTable("Rows", [("rows", "address"), ("whole", np.int64)]).fill(rows=rows, whole=whole)
 assert table_at(address_of(table)).whole[2] == 2
 
 def refused(error, read):

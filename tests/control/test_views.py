@@ -7,11 +7,11 @@ import pytest
 from stunt.control.core.board import Board
 from stunt.control.core.views import LIST, TABLE, views_at
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import Table, address_of, layout, record
+from stunt.maths.pointers import AddressTable, address_of, layout, record
 
 PAIR = layout(("left", np.int64), ("turn", np.float64, 4), ("right", np.float64))
 pair_at = record(PAIR)
-THINGS = Table("Things", [("numbers", np.float64), ("whole", np.int64), ("one", PAIR)])
+THINGS = AddressTable("Things", [("numbers", np.float64), ("whole", np.int64), ("one", PAIR)])
 things_at = THINGS.reader()
 
 

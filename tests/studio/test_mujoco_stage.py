@@ -11,7 +11,7 @@ pytest.importorskip("mujoco.studio", reason="MuJoCo Studio is not installed")
 
 from mujoco.studio import messages, sim  # noqa: E402
 
-from stunt.studio import mujoco_stage  # noqa: E402
+from stunt.record import studio_plugin  # noqa: E402
 from stunt.studio.mujoco_stage import LiveStage, start_stage  # noqa: E402
 
 
@@ -31,7 +31,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(mujoco_stage, "time", clock)
+    monkeypatch.setattr(studio_plugin, "time", clock)
     return clock
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from stunt.maths.pointers import Table, layout
+from stunt.maths.pointers import AddressTable, layout
 
 SIZES: Final = layout(
     ("joints", np.int64),
@@ -24,7 +24,7 @@ SIZES: Final = layout(
     ("nv", np.int64),
 )
 
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Arrays",
     (
         ("sizes", SIZES),

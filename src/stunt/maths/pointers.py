@@ -5,8 +5,8 @@ and what is behind them is declared once, as numpy dtypes, for Python and compil
 
 * `floats(address)[i]` is an array of numbers; rows are indexed flat (`xanchor[3 * j + k]`);
 * `actor_at = record(ACTOR)` makes `actor_at(address, n).root_dof` the field of the nth record of a structured array;
-* a `Table` is a list of names and kinds: `table_at = TABLE.reader()`, then `table_at(address).xquat[i]`, each address
-  read where it is used;
+* an `AddressTable` is a list of names and kinds: `table_at = TABLE.reader()`, then `table_at(address).xquat[i]`, each
+  address read where it is used;
 * `TABLE.unpacker(Views)` reads all of them at once, into a named tuple.
 
 Compiled, all of that is plain pointers. Under `NUMBA_DISABLE_JIT=1` the same names are ordinary Python: memory whose
@@ -194,7 +194,7 @@ def record(kind: np.dtype[Any], *, foreign: bool = False) -> Any:
 # ---- tables of addresses
 
 
-class Table:
+class AddressTable:
     """What the entries of a table of addresses are: names in their order, and the kind of memory behind each.
 
     Attributes:
@@ -265,7 +265,7 @@ def _behind(kind: Any, address: int) -> Any:
 class _Entries:
     """A table as interpreted kernels see it."""
 
-    def __init__(self, table: Table, addresses: Memory) -> None:
+    def __init__(self, table: AddressTable, addresses: Memory) -> None:
         self._table, self._addresses = table, addresses
 
     def __getattr__(self, name: str) -> Any:
@@ -319,7 +319,7 @@ def _table_attribute(context: Any, builder: Any, table: Any, address: Any, name:
     return _load(context, builder, address, place, table.entries[place][1])
 
 
-def _compiled_at(table: Table) -> Any:
+def _compiled_at(table: AddressTable) -> Any:
     target = _TableType(table.name, tuple((entry, _type_of(kind)) for entry, kind in table.kinds.items()))
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -329,7 +329,7 @@ def _compiled_at(table: Table) -> Any:
     return make
 
 
-def _compiled_unpacked(table: Table, tuple_: Any) -> Any:
+def _compiled_unpacked(table: AddressTable, tuple_: Any) -> Any:
     kinds = [_type_of(kind) for kind in table.kinds.values()]
     target = types.NamedTuple(kinds, tuple_)
 

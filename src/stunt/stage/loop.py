@@ -216,7 +216,7 @@ class StageLoop:
         elif watching:
             self._looked = self.tick
             if hits := int(self.board.counts["hits"][0]):
-                self._tell(self.watch.hits(hits, self.time))
+                self.tell(self.watch.hits(hits, self.time))
         if self.board.counts["lookouts"][0]:
             self.crew.ask_everybody()  # a look-out may have rung
 
@@ -259,9 +259,10 @@ class StageLoop:
 
     def _look(self) -> None:
         self._looked = self.tick
-        self._tell(self.watch.look(self.time))
+        self.tell(self.watch.look(self.time))
 
-    def _tell(self, hits: list[Hit]) -> None:
+    def tell(self, hits: list[Hit]) -> None:
+        """Tell whoever listens that characters were hit."""
         for hit in hits:
             for listener in self.hit_listeners:
                 listener(hit)

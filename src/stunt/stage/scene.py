@@ -7,13 +7,22 @@ kilograms, seconds and radians, z is up, quaternions are wxyz. The same scene ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from numbers import Real
+from pathlib import Path
+from typing import Literal, TypeAlias
 
-from stunt.errors import NOWHERE, Place
+import mujoco
+
+from stunt.errors import NOWHERE, InvalidValueError, Place
+from stunt.library.names import reference_name
+from stunt.motion.clips.clip import Clip
 
 Vector = tuple[float, float, float]
+BodySource: TypeAlias = str | Path | Clip | mujoco.MjSpec
+"""What a body can be made from: a name, a file, a clip with its own skeleton, a model made in Python."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +30,8 @@ class CharacterSpec:
     """One character on the stage.
 
     Attributes:
-        body: Name of a built-in body (`human39`, …) or path of an MJCF file.
+        body: Name of a built-in body (`human39`, …) or of a clip, path of an MJCF, URDF or motion file, a clip (the
+            body gets its skeleton), or an MjSpec (which is copied).
         at: Where the character stands [m]: the point on the ground below its root; z raises it.
         facing: Heading about the vertical [rad]; 0 looks along +x.
         root: `fixed` holds the root in the air where it starts, `free` leaves it to physics.
@@ -36,7 +46,7 @@ class CharacterSpec:
         start_places: Where each of `start`'s angles was written; `start_units` in which unit (see `Pose.units`).
     """
 
-    body: str
+    body: BodySource
     at: Vector = (0.0, 0.0, 0.0)
     facing: float = 0.0
     root: Literal["fixed", "free"] = "fixed"
@@ -50,10 +60,37 @@ class CharacterSpec:
     start_places: Mapping[str, Place] = field(default_factory=dict, compare=False)
     start_units: Mapping[str, str] = field(default_factory=dict, compare=False)
 
+    def __post_init__(self) -> None:
+        """Check what Python made: a script's values were checked at their lines."""
+        if isinstance(self.body, Path):
+            object.__setattr__(self, "body", str(self.body))
+        if not isinstance(self.body, (str, Clip, mujoco.MjSpec)):
+            raise InvalidValueError("body", self.body, "a body's name, a file, a Clip or an MjSpec", self.place)
+        object.__setattr__(self, "at", _point("at", self.at, self.place))
+        if isinstance(self.facing, bool) or not isinstance(self.facing, Real) or not math.isfinite(self.facing):
+            raise InvalidValueError("facing", self.facing, "a finite number of radians", self.place)
+
     @property
     def body_name(self) -> str:
-        """What the body is called."""
-        return self.body
+        """What the body is called: as it was named, or a clip's own name and what was done to it."""
+        if isinstance(self.body, mujoco.MjSpec):
+            return str(self.body.modelname or "MjSpec")
+        return reference_name(self.body)
+
+
+Body = CharacterSpec
+"""A character as a program writes it: `Body("walk", root="free", at=(1, 0, 0))`."""
+
+
+def _point(what: str, value: object, place: Place) -> Vector:
+    """Return three finite numbers; two of them are a point on the ground."""
+    try:
+        numbers = tuple(float(x) for x in value)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) not in (2, 3) or not all(math.isfinite(x) for x in numbers):
+        raise InvalidValueError(what, value, "two or three finite numbers of metres", place)
+    return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 0.0)
 
 
 @dataclass(frozen=True)
@@ -135,6 +172,7 @@ class Push:
         force: Constant force [N], world frame, during `duration`.
         duration: How long it lasts [s].
         point: Where it acts, in the body's own frame [m]; None is the centre of mass.
+        felt: Whether a character feels it as it feels what touches it: reactions and supervisors hear of it.
     """
 
     target: str
@@ -143,6 +181,7 @@ class Push:
     force: Vector | None = None
     duration: float = 0.02
     point: Vector | None = None
+    felt: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
 

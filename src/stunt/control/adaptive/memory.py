@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from stunt.control.adaptive.law import SETTLING, model_transition
 from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.programs import ADAPTIVE
-from stunt.maths.pointers import ADDRESS, Table, address_of, layout, record
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
 Path = tuple[Floats, Floats]
@@ -107,7 +107,7 @@ SCRATCH: Final = layout(
 
 joint_at, site_at = record(JOINT), record(SITE)
 
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Adaptive",
     (
         ("sizes", SIZES),
@@ -185,9 +185,7 @@ class AdaptiveProgram:
         board.adaptive = program  # type: ignore[attr-defined]
         return program
 
-    def drive_joint(
-        self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0
-    ) -> None:
+    def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0) -> None:
         """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
 
         Args:

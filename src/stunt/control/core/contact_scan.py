@@ -11,7 +11,7 @@ import numpy as np
 
 from stunt.control.core.engine_contacts import contact_at
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import Table, layout
+from stunt.maths.pointers import AddressTable, layout
 
 UPWARD: Final = 0.5
 """A contact carries weight if its normal is within 60° of the vertical."""
@@ -20,7 +20,7 @@ FORGET: Final = 0.1
 
 SIZES: Final = layout(*((name, np.int64) for name in ("owners", "dofs", "trees", "root_dofs", "hits")))
 """How many there are (`root_dofs`: degrees of freedom of free roots), and whether hits are looked for."""
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Watch",
     (
         ("sizes", SIZES),

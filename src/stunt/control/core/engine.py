@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import llvmlite.binding as llvm
 import mujoco
+import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from stunt.maths.compiled import INTERPRETED
 
@@ -58,3 +60,12 @@ FREE: Final = int(mujoco.mjtJoint.mjJNT_FREE)
 BALL: Final = int(mujoco.mjtJoint.mjJNT_BALL)
 SLIDE: Final = int(mujoco.mjtJoint.mjJNT_SLIDE)
 """Kinds of joints, as the engine numbers them."""
+
+
+def last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """Return the outermost degree of freedom that moves each body; −1 for what nothing moves, (nbody,)."""
+    found = np.full(model.nbody, -1, np.int64)
+    for body in range(1, model.nbody):
+        own = model.body_dofadr[body] + model.body_dofnum[body] - 1
+        found[body] = own if model.body_dofnum[body] else found[model.body_parentid[body]]
+    return found

@@ -16,7 +16,7 @@ import numpy as np
 from stunt.control.core.board import Board
 from stunt.control.servo.layout import actor_at, servo_at
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import ADDRESS, Table, address_of, layout, record
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 SLOW: Final = 0.5
 """What no part of whose velocity exceeds this [m/s] does not fly."""
@@ -42,7 +42,7 @@ LOOKOUT: Final = layout(
 SIZES: Final = layout(("lookouts", np.int64), ("things", np.int64))
 THING: Final = layout(("body", np.int64), ("dof", np.int64))
 """What may fly: its body, and its first degree of freedom."""
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Lookouts",
     (
         ("sizes", SIZES),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.maths.pointers import Table, layout
+from stunt.maths.pointers import AddressTable, layout
 
 SIZES: Final = layout(*((name, np.int64) for name in ("nq", "nv", "njnt", "ntree", "nbody", "nm")))
 """Sizes of the model: positions, degrees of freedom, joints, trees, bodies, entries of the inertia matrix."""
@@ -115,7 +115,7 @@ LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     ("hooks", _LONG, BOARD),
 )
 
-TABLE: Final = Table("Views", ((name, kind) for name, kind, _ in LIST))
+TABLE: Final = AddressTable("Views", ((name, kind) for name, kind, _ in LIST))
 Views = namedtuple("Views", TABLE.names)  # type: ignore[misc]  # noqa: PYI024
 """All of it, as kernels hand it on."""
 

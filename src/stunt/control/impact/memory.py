@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
+from stunt.control.core.engine import last_dofs
 from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
-from stunt.maths.pointers import ADDRESS, Table, address_of, layout, record
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 MOST: Final = 40
 """Contacts that take part in one impact at most."""
@@ -34,7 +35,7 @@ LAST: Final = layout(("geoms", np.int64, 2), ("point", np.float64, 3))
 """A contact of the step before."""
 remembered_at = record(LAST)
 
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Impact",
     (
         ("state", STATE),
@@ -119,12 +120,3 @@ class ImpactProgram:
     def restore(self, state: tuple[NDArray[Any], ...]) -> None:
         """Put a saved state back."""
         self._state[:], self._last[:] = state
-
-
-def last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
-    """Return the outermost degree of freedom that moves each body; −1 for what nothing moves, (nbody,)."""
-    found = np.full(model.nbody, -1, np.int64)
-    for body in range(1, model.nbody):
-        own = model.body_dofadr[body] + model.body_dofnum[body] - 1
-        found[body] = own if model.body_dofnum[body] else found[model.body_parentid[body]]
-    return found

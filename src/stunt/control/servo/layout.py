@@ -18,7 +18,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.maths.pointers import ADDRESS, Table, layout, record
+from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
 
 Floats = NDArray[np.float64]
 
@@ -126,7 +126,7 @@ ACTOR: Final = layout(
 """Somebody the servo drives."""
 actor_at = record(ACTOR)
 
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Servo",
     (
         ("actors", ADDRESS),

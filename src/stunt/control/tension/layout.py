@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from stunt.maths.pointers import ADDRESS, Table, layout, record
+from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
 from stunt.motion.transition import MOST_KNOTS
 
 SAMPLING: Final = 0
@@ -75,7 +75,7 @@ SCRATCH: Final = layout(("turn", np.float64, 4), ("error", np.float64, 3))
 
 row_at, prop_at, sole_at = record(ROW), record(PROP), record(SOLE)
 
-TABLE: Final = Table(
+TABLE: Final = AddressTable(
     "Tension",
     (
         ("rows", ADDRESS),

@@ -11,8 +11,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.control.core.engine import last_dofs
 from stunt.control.core.programs import ANTAGONIST
-from stunt.control.impact.memory import last_dofs
 from stunt.control.tension import layout as at
 from stunt.maths.pointers import address_of
 

@@ -263,12 +263,17 @@ class Performer:
         self._count += 1
         self.stage.crew.announce(self)
 
+    @property
+    def last_beat(self) -> float:
+        """When the last beat asked for so far falls [s]; now, where there is none ahead."""
+        return self._beats[-1].time if self._beats else self.stage.time
+
     def _time_of(self, at: float | None, after: float | None, pose: Pose) -> float:
         now = self.stage.time
         if (at is None) == (after is None):
             raise InvalidValueError("the time of a key", (at, after), "exactly one of at and after", pose.place)
         if after is not None:
-            at = (self._beats[-1].time if self._beats else now) + after
+            at = self.last_beat + after
         if at is None or not (math.isfinite(at) and at > now):
             raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
         return at
