@@ -306,6 +306,16 @@ class Performer:
             queue.clear()
         self.stage.crew.announce(self)
 
+    def ahead(self) -> list[tuple[Pose, float, float, float | None]]:
+        """Return the beats still to come: pose, time [s], hold [s], and how long before to set out [s] (or None)."""
+        found = []
+        for beat in self._beats:
+            keys = [key for name in beat.pose.angles for key in self._queues[name] if abs(key.time - beat.time) < 1e-9]
+            start = keys[0].start if keys else -math.inf
+            hold = keys[0].hold if keys else self.part.tension
+            found.append((beat.pose, beat.time, hold, beat.time - start if math.isfinite(start) else None))
+        return found
+
     def recast(self, part: Part) -> None:
         """Play another part from now on, whose keys up to the next one of each joint are those of this one.
 
