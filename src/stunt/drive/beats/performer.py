@@ -87,11 +87,10 @@ def measure(
     for name, angle in pose.angles.items():
         joint = character.joints[name]
         errors[name] = joint_error_deg(joint, qpos, angle)
-        wanted = np.asarray(pose.velocities.get(name, 0.0))
-        off = qvel[joint.dof : joint.dof + joint.nv] - wanted
-        velocity_error = max(velocity_error, float(np.linalg.norm(off)))
+        velocity_error = max(velocity_error, _speed_error(joint, qvel, pose.velocities.get(name, 0.0)))
     worst = max(errors, key=lambda name: abs(errors[name]), default="")
-    at_limit = tuple(n for n, j in character.joints.items() if strained[j.dof : j.dof + j.nv].any())
+    limited = set(np.flatnonzero(strained).tolist())
+    at_limit = tuple(n for n, j in character.joints.items() if not limited.isdisjoint(range(j.dof, j.dof + j.nv)))
     return BeatResult(
         index=index,
         time=time,
@@ -104,6 +103,13 @@ def measure(
         joint_errors_deg=errors,
         targets={name: np.asarray(angle, float).tolist() for name, angle in pose.angles.items()},
     )
+
+
+def _speed_error(joint: Joint, qvel: Floats, wanted: Any) -> float:
+    """Return how far a joint's velocity is from the wanted one [rad/s or m/s]."""
+    if joint.nv == 1 and isinstance(wanted, float):
+        return abs(float(qvel[joint.dof]) - wanted)
+    return float(np.linalg.norm(qvel[joint.dof : joint.dof + joint.nv] - np.asarray(wanted)))
 
 
 def state_at(stage: StageLoop, time: float, before: tuple[float, Floats, Floats] | None) -> tuple[Floats, Floats]:
