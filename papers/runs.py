@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.variations import with_part, with_rate
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.examples import example
@@ -73,15 +73,17 @@ def play_constant_pd(name: str, *, rate: float | None = None) -> Played:
     return _played(perform_constant_pd(scripted(name, rate=rate)))
 
 
+def shipped(name: str) -> Script:
+    """Return an example's script."""
+    return load_script(example(name).path)
+
+
 def scripted(name: str, *, coupling: Coupling | None = None, rate: float | None = None) -> Script:
     """Return an example's script, perhaps at another coupling level or rate [Hz]."""
-    script = load_script(example(name).path)
-    if coupling is not None:
-        parts = {who: dataclasses.replace(part, coupling=coupling) for who, part in script.parts.items()}
-        script = dataclasses.replace(script, parts=parts)
-    if rate is not None:
-        script = dataclasses.replace(script, scene=dataclasses.replace(script.scene, physics_hz=rate, control_hz=rate))
-    return script
+    script = shipped(name)
+    for who in script.parts if coupling is not None else ():
+        script = with_part(script, who, coupling=coupling)
+    return script if rate is None else with_rate(script, rate)
 
 
 def _played(performance: Performance) -> Played:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
     from stunt import export as export
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from stunt.errors import BlowUpError as BlowUpError
     from stunt.errors import StuntError as StuntError
     from stunt.library.names import load_clip as load_clip
-    from stunt.library.read import read_clip as read_clip
     from stunt.motion.clips.clip import Clip as Clip
     from stunt.motion.pose import Pose as Pose
     from stunt.motion.rig.retarget import retarget as retarget
@@ -131,7 +130,6 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.drive.tension.performer": ("TensionPerformer",),
     "stunt.errors": ("BlowUpError", "StuntError"),
     "stunt.library.names": ("load_clip",),
-    "stunt.library.read": ("read_clip",),
     "stunt.motion.clips.clip": ("Clip",),
     "stunt.motion.pose": ("Pose",),
     "stunt.motion.rig.retarget": ("retarget",),
@@ -164,7 +162,7 @@ __all__ = [
     "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError", "Supervisor", "Take",
     "TensionPerformer", "Throw", "Tracker", "Trajectory", "__version__", "body_from_clip", "describe_body",
     "examine_body", "export", "filmstrip", "load_clip", "load_script", "make_report", "motion_of_clip", "perform",
-    "read_clip", "retarget", "save_script", "script_from_data", "script_to_data",
+    "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
     from stunt.library.names import find_clip
-    from stunt.library.read import split_reference, with_option
+    from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
     from stunt.script.sections.clips import LOOKS_AHEAD
 
@@ -80,7 +80,7 @@ def track(args: argparse.Namespace) -> int:
         raise StuntError(f"--ahead does not apply to --servo {args.servo}: leave it out, or take --servo beat.")
     if args.ahead is not None and not LOOKS_AHEAD[0] <= args.ahead <= LOOKS_AHEAD[1]:
         raise StuntError(f"--ahead {args.ahead:g} is no look ahead; write {LOOKS_AHEAD[0]:g} to {LOOKS_AHEAD[1]:g} s.")
-    return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
+    return show_performance(Performance(script_of(path, args)), Path(cut_reference(path)[0]), args)
 
 
 def _check_sizes(args: argparse.Namespace) -> None:
@@ -97,14 +97,14 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.control.servo.root_spring import RootSpring
     from stunt.drive.beats.spec import Part, Script
     from stunt.drive.body.reactions import Thresholds
-    from stunt.library.names import body_reference
-    from stunt.library.read import split_reference, with_option
+    from stunt.library.names import Library
+    from stunt.library.read import cut_reference, with_option
     from stunt.schema import MAX_SECONDS
     from stunt.script.sections.clips import ClipsPart, PlaySpec
     from stunt.stage.scene import CharacterSpec, Scene
 
     clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
-    body = clip if args.body in (None, "skeleton") else body_reference(args.body, args.clips)
+    body = clip if args.body in (None, "skeleton") else Library.of(args.clips).located(args.body)
     part = ClipsPart(
         (PlaySpec(clip),),
         ServoSettings(
@@ -119,7 +119,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,
         control_hz=args.rate,
     )  # fmt: skip
-    file = Path(split_reference(path)[0])
+    file = Path(cut_reference(path)[0])
     if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
         raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")
     # What it names is looked for where the user is, so its source is a file there.

@@ -8,10 +8,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from stunt.character.kinematics import pose_frames
 from stunt.gym import native
 from stunt.gym.task import Rates, Task
-from stunt.library.names import find_clip
-from stunt.library.read import read_clip
+from stunt.library.names import find_clip, load_clip
 from stunt.motion.rig.skeleton_body import SkeletonBody, body_from_clip
 from stunt.stage.scene import CharacterSpec
 
@@ -59,7 +59,7 @@ class TrackTask(Task):
     def _set_up(self) -> None:
         self.tail = self.actions + 6 + 2
         self.scale = np.full(self.actions, _REACH)
-        made = body_from_clip(read_clip(self.path))
+        made = body_from_clip(load_clip(self.path))
         self.length = made.clip.duration
         frames = round(self.length * self.rates.policy_hz)
         if made.clip.loop:
@@ -68,23 +68,22 @@ class TrackTask(Task):
 
     def _lay_out(self, made: SkeletonBody, frames: int) -> None:
         """Write the clip in the body's coordinates, one row per action."""
-        model, data = self.stage.model, mujoco.MjData(self.stage.model)
+        model = self.stage.model
         times = np.arange(frames) / self.rates.policy_hz
         own = np.asarray(made.qpos_at(times), float)
         self.rows = np.tile(self.neutral, (frames, 1))
         self.rows[:, self.root : self.root + own.shape[1]] = own
         self.paces = np.zeros((frames, model.nv))
         self.ends = np.array([self.character.bodies[name] for name in _ENDS if name in self.character.bodies], np.int64)
-        self.places = np.zeros((frames, len(self.ends), 3))
         phase = 2.0 * np.pi * times / self.length
         self.phases = np.stack([np.sin(phase), np.cos(phase)], axis=1).astype(np.float32)
         for number in range(frames):
             before, after = max(number - 1, 0), min(number + 1, frames - 1)
             span = (after - before) / self.rates.policy_hz
             mujoco.mj_differentiatePos(model, self.paces[number], span, self.rows[before], self.rows[after])
-            data.qpos[:] = self.rows[number]
-            mujoco.mj_kinematics(model, data)
-            self.places[number] = data.xpos[self.ends] - data.qpos[self.root : self.root + 3]
+        places, _ = pose_frames(model, self.character, own)
+        ends = places[:, self.ends - self.character.root_body]
+        self.places = np.ascontiguousarray(ends - own[:, None, :3])
 
     def _begin(self, rng: np.random.Generator) -> None:
         last = round(self.length * self.rates.policy_hz) - 1

@@ -119,7 +119,9 @@ def recast(performance: Performance, gains: Mapping[str, Gains]) -> None:
         servo = ConstantPD(performance.stage, name, of_character, part=before.part)
         # In the place of the one before: the order in which the crew acts must not differ.
         crew.remove(servo)
-        crew[crew.index(before)] = servo
+        place = crew.index(before)
+        crew.remove(before)
+        crew.insert(place, servo)
         performance.performers[name] = servo
 
 

@@ -5,26 +5,29 @@ Scripts back to plain data: the keys a person would write, and only where they d
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
 import stunt.script.sections  # noqa: F401  (they join KINDS)
+from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
-from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
-from stunt.library.bodies import OWN_SKELETON, is_clip_file
-from stunt.library.names import body_reference, clip_entries, find_clip
-from stunt.library.read import change_files, with_option
+from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError, TakeError
+from stunt.library.bodies import OWN_SKELETON
+from stunt.library.names import Library
+from stunt.library.read import change_files, cut_reference, with_option
+from stunt.motion.clips.clip import Clip
+from stunt.motion.formats.registry import is_motion_file
 from stunt.motion.pose import Pose
+from stunt.record.files import written_aside
 from stunt.schema import Node, Section, node_from_plain, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.parts import end_warnings, read_parts, read_seconds
 from stunt.script.poses import LONG_KEYS, read_poses
 from stunt.script.scene import RATE_KEYS, read_events, read_stage, read_title, release_warnings
+from stunt.script.sections.kind import Change
 from stunt.script.units import angle_to_data, measure_to_data, number_to_data
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data
 from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, PropSpec, Push, Release, Scene, Throw
@@ -45,7 +48,11 @@ def script_to_data(script: Script) -> Data:
     """Return a script as plain data: dicts, lists, text, numbers; angles in degrees.
 
     `script_from_data` makes an equal script of it again.
+
+    Raises:
+        ScriptFileError: It names a clip that is only in memory.
     """
+    _with_references(script, _written)
     data: Data = {"stunt": VERSION}
     data |= {"title": script.title} if script.title else {}
     data |= {"seconds": number_to_data(script.seconds)} if script.seconds is not None else {}
@@ -168,13 +175,12 @@ TOP_KEYS = (
     *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
     *("characters", "poses", "props", "performance", "events"),
 )
-_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
 
 
 def load_script(path: str | Path, *, clips: Iterable[str | Path] = ()) -> Script:
     """Read a script from a YAML file.
 
-    A body given as a file (`body: robot.xml`) is looked for beside the script.
+    Bodies, clips and other files it names are looked for beside it, then where the user is.
 
     Args:
         path: The file.
@@ -193,13 +199,7 @@ def script_from_text(text: str | bytes, source: str, *, clips: Iterable[str | Pa
         StuntError: The one that fits the mistake, with file and line.
     """
     raw = text.encode("utf-8") if isinstance(text, str) else text
-    script = _script(node_from_yaml(raw, source), source, tuple(clips))
-    folder = os.path.dirname(source)
-
-    def beside(path: str) -> str:
-        return os.path.normpath(os.path.join(folder, path))
-
-    return _with_bodies(script, beside, lambda path: os.path.isfile(beside(path)))
+    return _script(node_from_yaml(raw, source), source, clips)
 
 
 def script_from_data(data: Mapping[str, Any], source: str = "") -> Script:
@@ -222,14 +222,23 @@ def save_script(script: Script, path: str | Path) -> None:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    data = script_to_data(_with_bodies(script, lambda path: os.path.relpath(path, folder), os.path.isfile))
+    def near(reference: str | Clip) -> str | Clip:
+        if isinstance(reference, Clip) or not _is_there(reference):
+            return reference
+        return change_files(reference, lambda file: os.path.relpath(file, folder), os.path.isfile)
+
+    data = script_to_data(_with_references(script, near))
+    if not os.path.isdir(folder):
+        raise ScriptFileError(f"the script cannot be written: there is no folder '{folder}'.", Place(str(path)))
     try:
-        _write_aside(Path(path), yaml_from_data(data).encode("utf-8"))
-    except (OSError, UnicodeEncodeError) as error:
+        content = yaml_from_data(data).encode("utf-8")
+        with written_aside(Path(path)) as aside:
+            aside.write_bytes(content)
+    except (OSError, UnicodeEncodeError, TakeError) as error:
         raise ScriptFileError(f"the script cannot be written: {error}.", Place(str(path))) from None
 
 
-def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Script:
+def _script(node: Node, source: str, folders: Iterable[str | Path] = ()) -> Script:
     section = _top(node)
     poses = read_poses(section.get("poses"))
     scene = read_stage(section, poses)
@@ -238,11 +247,11 @@ def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Sc
     scene = replace(scene, events=read_events(section.get("events"), scene))
     warnings: list[str] = []
     parts = read_parts(section.get("performance"), scene, poses, warnings)
-    parts = {key: _with_clips(part, folders) for key, part in parts.items()} if folders else parts
-    scene = replace(scene, characters=_own_skeletons(scene.characters, parts, folders))
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
-    return Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
+    library = Library.of(folders, os.path.dirname(source))
+    written = Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
+    return _with_skeletons(_with_references(written, library.locate), library)
 
 
 def _top(node: Node) -> Section:
@@ -264,54 +273,50 @@ def _top(node: Node) -> Section:
     return section
 
 
-def _with_bodies(script: Script, change: Callable[[str], str], there: Callable[[str], bool]) -> Script:
-    """Change the path of every body that is a file and is given by a relative path; and of files its options name."""
+def _with_references(script: Script, change: Change) -> Script:
+    """Change every body, clip and file a script names."""
     characters = {
-        name: replace(character, body=change_files(character.body_name, change, there))
-        if _is_file(character.body_name)
+        name: replace(character, body=change(character.body))
+        if isinstance(character.body, str | Clip) and character.body != OWN_SKELETON
         else character
         for name, character in script.scene.characters.items()
     }
-    return replace(script, scene=replace(script.scene, characters=characters))
+    parts = {name: replace(part, sections=_changed(part.sections, change)) for name, part in script.parts.items()}
+    return replace(script, scene=replace(script.scene, characters=characters), parts=parts)
 
 
-def _with_clips(part: Part, folders: tuple[str | Path, ...]) -> Part:
-    """Put the user's own files where a part names clips that are in his folders."""
-    known = clip_entries(folders)
-
-    def found(clip: str) -> str:
-        bare, mark, options = clip.partition("?")
-        return f"{known[bare].path}{mark}{options}" if bare in known and known[bare].source != "package" else clip
-
-    sections = dict(part.sections)
-    if (clips := sections.get("clips")) is not None:
-        play = tuple(replace(entry, clip=found(entry.clip)) for entry in clips.play)
-        get_up = tuple((side, found(clip)) for side, clip in clips.get_up)
-        sections["clips"] = replace(clips, play=play, get_up=get_up)
-    if (supervisor := sections.get("supervisor")) is not None:
-        own = tuple(replace(entry, clip=found(entry.clip)) for entry in supervisor.clips)
-        walks = tuple(replace(walk, clips=tuple(map(found, walk.clips))) for walk in supervisor.walks)
-        sections["supervisor"] = replace(supervisor, clips=own, walks=walks)
-    if (paths := sections.get("trajectories")) is not None and paths.clip is not None:
-        sections["trajectories"] = replace(paths, clip=replace(paths.clip, path=found(paths.clip.path)))
-    return replace(part, sections=sections)
+def _changed(sections: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    return {key: KINDS[key].references(value, change) for key, value in sections.items()}
 
 
-def _own_skeletons(
-    characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part], folders: tuple[str | Path, ...]
-) -> dict[str, CharacterSpec]:
-    """Put the file of a clip where a body is `skeleton` (the first clip its character follows) or a clip's name."""
-    found = dict(characters)
+def _written(reference: str | Clip) -> str | Clip:
+    """Refuse a reference that no text can say."""
+    if isinstance(reference, Clip):
+        raise ScriptFileError(
+            f"clip '{reference.title}' is only in memory, and a script names files: write it to one first "
+            "(stunt.motion.formats.npz.write_npz), and name that."
+        )
+    return reference
+
+
+def _is_there(reference: str) -> bool:
+    """Whether a reference is a file by a relative path."""
+    head, _ = cut_reference(reference)
+    known = head.lower().endswith(MODEL_SUFFIXES) or is_motion_file(head) or os.path.isfile(head)
+    return known and not os.path.isabs(head)
+
+
+def _with_skeletons(script: Script, library: Library) -> Script:
+    """Put the file of the first clip its character follows where a body is `skeleton`."""
+    characters = dict(script.scene.characters)
+    library = replace(library, beside="")  # what the parts name has been found already
     for name, character in characters.items():
         if character.body == OWN_SKELETON:
-            clip, place = _first_clip(parts[name]) if name in parts else ("", character.place)
+            clip, place = _first_clip(script.parts[name]) if name in script.parts else ("", character.place)
             if not clip:
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
-            body = clip if is_clip_file(clip) else str(find_clip(clip, place=place))
-            found[name] = replace(character, body=body)
-        elif (body := body_reference(character.body_name, folders)) != body_reference(character.body_name):
-            found[name] = replace(character, body=body)  # the package's own keep their names
-    return found
+            characters[name] = replace(character, body=str(library.find(clip, place)))
+    return replace(script, scene=replace(script.scene, characters=characters))
 
 
 def _first_clip(part: Part) -> tuple[str, Place]:
@@ -325,10 +330,6 @@ def _first_clip(part: Part) -> tuple[str, Place]:
     return str(supervisor.clips[0].clip), supervisor.clips[0].place
 
 
-def _is_file(body: str) -> bool:
-    return (body.lower().endswith(_MODEL_SUFFIXES) or is_clip_file(body)) and not os.path.isabs(body)
-
-
 def _read_bytes(path: str | Path) -> bytes:
     try:
         with open(path, "rb") as file:
@@ -336,15 +337,3 @@ def _read_bytes(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScriptFileError(f"the script cannot be read: {reason}.", Place(str(path))) from None
-
-
-def _write_aside(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)

@@ -15,16 +15,12 @@ from typing import Final, get_args
 import mujoco
 import numpy as np
 
-from stunt.character.bodies import check_build, make_body
+from stunt.character.bodies import check_build
 from stunt.character.character import Character
 from stunt.character.foreign import foreign_body
-from stunt.character.from_skeleton import Build
 from stunt.character.shapes import SHIRT, Color
 from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
-from stunt.library.bodies import body_of_clip_file, is_clip_file
-from stunt.library.names import body_reference
-from stunt.motion.clips.clip import Clip
-from stunt.motion.rig.skeleton_body import body_from_clip
+from stunt.library.bodies import body_spec
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
 from stunt.stage.two_stage import soften
@@ -216,19 +212,8 @@ def _body_of(character: CharacterSpec) -> mujoco.MjSpec:
             source, root=character.root, strength=character.strength, self_collision=character.self_collision,
             place=place,
         )  # fmt: skip
-    if isinstance(source, Clip):
-        check_build(character.height, character.mass, character.sex, character.root, character.strength, place)
-        if character.height is not None:
-            expected = f"left out, because the bones of '{source.name}' give it"
-            raise InvalidValueError("height", character.height, expected, place)
-        build = Build(
-            character.mass, character.sex, character.root, "ball", character.strength, character.self_collision
-        )
-        return body_from_clip(source, build).spec
-    named = body_reference(str(source))
-    make = body_of_clip_file if is_clip_file(named) else make_body
-    return make(
-        named,
+    return body_spec(
+        source,
         height=character.height,
         mass=character.mass,
         sex=character.sex,

@@ -213,14 +213,13 @@ class StageLoop:
         self.tick += abs(taken)
         if taken < 0:
             raise self._blow_up()
-        counts = self.board.counts
         if watching and self.tick % self.steps_per_control:
             self._look()  # someone acts between two control steps
         elif watching:
             self._looked = self.tick
-            if counts[7]:
-                self.tell(self.watch.hits(int(counts[7]), self.time))
-        if counts[8]:
+            if hits := int(self.board.counts["hits"][0]):
+                self.tell(self.watch.hits(hits, self.time))
+        if self.board.counts["lookouts"][0]:
             self.crew.ask_everybody()  # a look-out may have rung
 
     def refine(self, parts: int) -> None:
@@ -230,23 +229,25 @@ class StageLoop:
     def _run(self, steps: int, watching: bool) -> int:
         """Let the compiled loop take steps; return how many it took, negative where it blew up."""
         counts = self.board.counts
-        counts[6] = self.watch.table if watching else 0
+        counts["watch"] = self.watch.table if watching else 0
         taken = run(
             *self._addresses, self.board.table, self.tick, steps, self.steps_per_control, self.step_time, SPEED_LIMIT,
         )  # fmt: skip
-        counts[6] = 0
+        counts["watch"] = 0
         return int(taken)
 
     def _run_fine(self, watching: bool) -> int:
         """Take one step in parts; crew, control and contact watch see one step."""
         parts, counts, times, option = self._parts, self.board.counts, self.board.times, self.model.opt
-        lookouts, short = counts[8].copy(), self.step_time / parts
-        counts[6], counts[8], times[0], option.timestep = self.watch.table if watching else 0, 0, short, short
+        lookouts, short = int(counts["lookouts"][0]), self.step_time / parts
+        counts["watch"], counts["lookouts"] = self.watch.table if watching else 0, 0
+        times["step"] = option.timestep = short
         taken = run(
             *self._addresses, self.board.table, self.tick * parts, parts, self.steps_per_control * parts, short,
             SPEED_LIMIT,
         )  # fmt: skip
-        counts[6], counts[8], times[0], option.timestep = 0, lookouts, self.step_time, self.step_time
+        counts["watch"], counts["lookouts"] = 0, lookouts
+        times["step"] = option.timestep = self.step_time
         self._parts = 1
         return 1 if taken > 0 else -1
 

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 import mujoco
 
 from stunt.errors import NOWHERE, InvalidValueError, Place
+from stunt.library.names import reference_name
 from stunt.motion.clips.clip import Clip
 
 Vector = tuple[float, float, float]
@@ -71,10 +72,10 @@ class CharacterSpec:
 
     @property
     def body_name(self) -> str:
-        """What the body is called."""
-        if isinstance(self.body, Clip):
-            return str(self.body.name)
-        return str(self.body if isinstance(self.body, (str, Path)) else self.body.modelname or "MjSpec")
+        """What the body is called: as it was named, or a clip's own name and what was done to it."""
+        if isinstance(self.body, mujoco.MjSpec):
+            return str(self.body.modelname or "MjSpec")
+        return reference_name(self.body)
 
 
 Body = CharacterSpec

@@ -9,8 +9,9 @@ import numpy as np
 
 from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.drive.tension.spec import EVERY, TensionPart, cues
+from stunt.library.names import reference_name
 from stunt.motion.pose import Pose
-from stunt.script.sections.clips import ClipsPart, _length
+from stunt.script.sections.clips import ClipsPart, played_seconds
 from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 
@@ -83,12 +84,12 @@ def _beats(part: Part) -> list[dict[str, Any]]:
 def _clips(section: ClipsPart | None) -> list[dict[str, Any]]:
     found, clock = [], 0.0
     for number, play in enumerate(section.play if section is not None else ()):
-        length = _length(play)
+        length = played_seconds(play)
         start = clock if play.at is None else play.at
         found.append(
             {
-                "index": number, "clip": play.clip, "start": round(start, 4), "length": round(length, 4),
-                "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
+                "index": number, "clip": reference_name(play.clip), "start": round(start, 4),
+                "length": round(length, 4), "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
                 "placed": play.at is not None,
             }
         )  # fmt: skip

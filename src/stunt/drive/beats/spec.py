@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from stunt.errors import NOWHERE, BeatOrderError, ConflictingKeysError, InvalidValueError, MissingValueError, Place
@@ -127,6 +128,10 @@ class Part:
     place: Place = field(default=NOWHERE, compare=False)
     joint_places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
+    @cached_property
+    def _resolved(self) -> tuple[ResolvedBeat, ...]:
+        return _in_time(self)  # found out once: a part never changes
+
 
 @dataclass(frozen=True)
 class Script:
@@ -178,6 +183,10 @@ def resolve_beats(part: Part) -> tuple[ResolvedBeat, ...]:
     Raises:
         BeatOrderError: If a beat does not come after the one before it.
     """
+    return part._resolved
+
+
+def _in_time(part: Part) -> tuple[ResolvedBeat, ...]:
     times = beat_times(part.beats)
     count = len(part.beats)
     return tuple(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from stunt.errors import NOWHERE, Place
+from stunt.motion.clips.clip import Clip
 from stunt.motion.trajectory import Trajectory
 
 Form = Literal["adaptive", "bare"]
@@ -56,14 +57,12 @@ class MarkerPaths:
         drive: Site by marker.
         at: When its first frame falls [s].
         relative: Whether markers only say how far sites move from where they start.
-        path: The file, found beside the script.
     """
 
     file: str
     drive: tuple[tuple[str, str], ...]
     at: float = 0.0
     relative: bool = False
-    path: str = field(default="", compare=False)
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -72,16 +71,14 @@ class ClipPaths:
     """A clip, brought onto the body, that some of its joints follow.
 
     Attributes:
-        file: A file, or one of the package's clips by name.
+        file: A file, one of the package's clips by name, or a clip in memory.
         joints: Which joints, as patterns.
         at: When its first frame falls [s].
-        path: The file, found beside the script.
     """
 
-    file: str
+    file: str | Clip
     joints: tuple[str, ...] = ("*",)
     at: float = 0.0
-    path: str = field(default="", compare=False)
     place: Place = field(default=NOWHERE, compare=False)
 
 

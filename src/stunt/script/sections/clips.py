@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -22,7 +21,7 @@ from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
 from stunt.maths.rotations import heading
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
@@ -30,7 +29,7 @@ from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
-from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.units import angle, angle_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Placement, Scene
@@ -60,7 +59,7 @@ class PlaySpec:
     """One clip to follow.
 
     Attributes:
-        clip: A motion file, or the name of a clip that comes with Stunt.
+        clip: A motion file, the name of a clip that comes with Stunt, or a clip in memory.
         at: From when on [s]; None: when the one before it ends.
         blend: How long going over to it takes [s].
         begin: Where in the clip to begin [s].
@@ -69,7 +68,7 @@ class PlaySpec:
         facing: How the hips are turned in the clip's first frame, from where it is said to face [rad].
     """
 
-    clip: str
+    clip: str | Clip
     at: float | None = None
     blend: float = 0.3
     begin: float = 0.0
@@ -104,7 +103,7 @@ class ClipsPart:
     repeat: bool = False
     toward: str | None = None
     targets: str = "egocentric"
-    get_up: tuple[tuple[str, str], ...] = ()
+    get_up: tuple[tuple[str, str | Clip], ...] = ()
     feet: bool | None = None
     free_limbs: bool = True
     mapping: str | None = None
@@ -255,35 +254,30 @@ UNHELD = (
 )
 
 
-def load_motion(stage: StageLoop, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> BodyMotion:
+def load_motion(stage: StageLoop, name: str, play: PlaySpec, mapping: str | None = None) -> BodyMotion:
     """Read a clip as a motion of a character's body.
 
     Args:
         stage: Where the character is.
         name: Who.
         play: Which clip, and what of it.
-        source: The script's file; clips and mapping files are looked for beside it.
         mapping: A mapping file for those clips that have the joints it names.
     """
     with asked_at(play.place):
-        motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
+        motion = motion_of_clip(_clip(play, mapping), stage.character(name))
     return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
 
 
-def _clip(play: PlaySpec, source: str, mapping: str | None) -> Clip:
-    beside = Path(source).parent if source else Path()
-    clip = load_clip(clip_beside(play.clip, beside), place=play.place)
-    return clip if mapping is None else _mapped(clip, play, beside, mapping)
-
-
-def _mapped(clip: Clip, play: PlaySpec, beside: Path, mapping: str) -> Clip:
-    """Return a clip that goes by a section's mapping file, unless it has one of its own or other joints."""
-    file = beside / mapping if (beside / mapping).is_file() else Path(mapping)
-    known = read_mapping(file)
+def _clip(play: PlaySpec, mapping: str | None) -> Clip:
+    """Return a clip; by a section's mapping file, unless it has one of its own or other joints."""
+    clip = load_clip(play.clip, place=play.place)
+    if mapping is None:
+        return clip
+    known = read_mapping(mapping)
     if clip.door.parts is not None or not any(name in clip.skeleton.names for name in known.joints.values()):
         return with_mapping(clip, replace(known, joints={}))
-    # Read once more: which way is up, and how large it is, are told by its parts too.
-    return load_clip(clip_beside(play.clip, beside), overrides=Overrides(mapping=str(file)), place=play.place)
+    # Settled once more: which way is up, and how large it is, are told by its parts too.
+    return load_clip(play.clip, overrides=Overrides(mapping=mapping), place=play.place)
 
 
 def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: Place) -> BodyMotion:
@@ -299,12 +293,12 @@ def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: P
 
 
 def _start(performance: Performance, name: str, part: ClipsPart) -> None:
-    stage, spec, source = performance.stage, performance.script.scene.characters[name], performance.script.source
-    motions = [load_motion(stage, name, play, source, part.mapping) for play in part.play]
+    stage, spec = performance.stage, performance.script.scene.characters[name]
+    motions = [load_motion(stage, name, play, part.mapping) for play in part.play]
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
-    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
+    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
     if part.settings.external and part.root.kind == "none":
@@ -331,10 +325,9 @@ def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]
 def _start_reactions(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
     if part.react is None:
         return None
-    stage, source = performance.stage, performance.script.source
+    stage = performance.stage
     get_up = {
-        side: load_motion(stage, name, PlaySpec(clip, place=part.place), source, part.mapping)
-        for side, clip in part.get_up
+        side: load_motion(stage, name, PlaySpec(clip, place=part.place), part.mapping) for side, clip in part.get_up
     }
     reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)
     performance.logs.append(reactions.log)
@@ -353,24 +346,24 @@ def _shape(stage: StageLoop, tracker: Tracker, part: ClipsPart) -> None:
         Shaper(tracker, shapes)
 
 
-_LENGTHS: dict[tuple[str, str, float, float | None], float] = {}
-
-
-def _length(play: PlaySpec) -> float:
-    """Return how long a clip is played [s]; read once."""
-    beside = Path(play.place.file).parent if play.place.file else Path()
-    key = (play.clip, str(beside), play.begin, play.end)
-    if key not in _LENGTHS:
-        whole = load_clip(clip_beside(play.clip, beside), place=play.place).duration
-        _LENGTHS[key] = (whole if play.end is None else min(play.end, whole)) - play.begin
-    return _LENGTHS[key]
+def played_seconds(play: PlaySpec) -> float:
+    """Return how long a clip is played [s]."""
+    whole = load_clip(play.clip, place=play.place).duration
+    return (whole if play.end is None else min(play.end, whole)) - play.begin
 
 
 def _seconds(part: ClipsPart) -> float | None:
     clock = 0.0
     for play in part.play:
-        clock = (clock if play.at is None else play.at) + _length(play)
+        clock = (clock if play.at is None else play.at) + played_seconds(play)
     return max(clock - 0.5, 0.1)  # a performance goes on for half a second after its last beat
 
 
-CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds)
+def _references(part: ClipsPart, change: Change) -> ClipsPart:
+    play = tuple(replace(entry, clip=change(entry.clip)) for entry in part.play)
+    get_up = tuple((side, change(clip)) for side, clip in part.get_up)
+    mapping = None if part.mapping is None else str(change(part.mapping))
+    return replace(part, play=play, get_up=get_up, mapping=mapping)
+
+
+CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds, _references)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from stunt.drive.body.reactions import Thresholds
 from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.library.names import load_clip
 from stunt.library.own_walks import BOXING, OWN_BLOWS, OWN_BOXING, OWN_DEAR
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.pursuit import Blow, PursuitSearcher
@@ -52,7 +52,7 @@ class FightSpec:
 
     name: str
     against: str
-    clips: tuple[str, ...] = ()
+    clips: tuple[str | Clip, ...] = ()
     blows: tuple[Blow, ...] = ()
     ring: Ring = Ring()
     asked: bool = False
@@ -125,23 +125,18 @@ def own_searcher() -> PursuitSearcher:
     return PursuitSearcher(graph, OWN_BLOWS, OWN_DEAR)
 
 
-def searcher_of(spec: FightSpec, source: str) -> PursuitSearcher:
+def searcher_of(spec: FightSpec) -> PursuitSearcher:
     """Return the search through a fight's clips."""
     if not spec.clips:
         return own_searcher()
-    beside = Path(source).parent if source else Path()
-    clips = []
-    for reference in spec.clips:
-        near = beside / reference.partition("?")[0]
-        clips.append(load_clip(str(beside / reference) if near.is_file() else reference, place=spec.place))
-    graph = build_graph(clips, BOXING, cache=user_cache())
+    graph = build_graph([load_clip(clip, place=spec.place) for clip in spec.clips], BOXING, cache=user_cache())
     return PursuitSearcher(graph, spec.blows, {blow.clip: _DEAR for blow in spec.blows})
 
 
-def fight_controllers(stage: StageLoop, character: str, spec: FightSpec, source: str) -> list[Controller]:
+def fight_controllers(stage: StageLoop, character: str, spec: FightSpec) -> list[Controller]:
     """Make a boxer as a script describes it, and its tracking twin, which feels blows."""
     boxer = Boxer(
-        spec.name, searcher_of(spec, source), spec.against, stage, character, ring=spec.ring, threshold=spec.threshold,
+        spec.name, searcher_of(spec), spec.against, stage, character, ring=spec.ring, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, firm=spec.firm, priority=spec.priority, only_asked=spec.asked,
     )  # fmt: skip
     return [boxer, Twin(boxer, Thresholds(stun=spec.stun, limp=spec.limp))]

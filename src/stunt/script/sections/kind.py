@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
+from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.schema import Node
 from stunt.stage.scene import Scene
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance
+
+Change = Callable[["str | Clip"], "str | Clip"]
+"""Makes another reference of a reference: a name, a file, or a clip in memory."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class SectionKind:
         check: Raises a StuntError where the value does not fit the character.
         start: Puts its crew on the stage, once everyone is there.
         seconds: When it has nothing more to do [s]; None: it does not say.
+        references: Returns the value with every clip and file it names changed; a section that names none needs none.
     """
 
     key: str
@@ -34,3 +39,4 @@ class SectionKind:
     check: Callable[[Any, Character], None]
     start: Callable[[Performance, str, Any], None]
     seconds: Callable[[Any], float | None]
+    references: Callable[[Any, Change], Any] = lambda value, change: value

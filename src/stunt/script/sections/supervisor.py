@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -17,12 +16,13 @@ from stunt.drive.body.actor import LOOK, Actor
 from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
+from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, seconds, truth, whole
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.fights import FightSpec, fight_controllers, fight_to_data, read_fight
-from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.sections.walks import WalkSpec, read_walk, walk_controller, walk_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
@@ -73,7 +73,7 @@ class ClipSpec:
     """
 
     name: str
-    clip: str
+    clip: str | Clip
     loop: bool = False
     asked: bool = False
     whole: bool = False
@@ -319,12 +319,11 @@ class Requests:
         self._later = list(state)
 
 
-def clip_controller(stage: StageLoop, name: str, spec: ClipSpec, source: str) -> ClipController:
+def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipController:
     """Make a clip player as a script describes it."""
-    beside = Path(source).parent if source else Path()
     character = stage.character(name)
     with asked_at(spec.place):
-        motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
+        motion = motion_of_clip(load_clip(spec.clip, place=spec.place), character)
     motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
     return ClipController(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
@@ -345,12 +344,12 @@ def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> 
 
 
 def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
-    stage, source = performance.stage, performance.script.source
+    stage = performance.stage
     actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
-    pool: list[Controller] = [clip_controller(stage, name, spec, source) for spec in part.clips]
-    pool += [walk_controller(stage, name, walk, source) for walk in part.walks]
+    pool: list[Controller] = [clip_controller(stage, name, spec) for spec in part.clips]
+    pool += [walk_controller(stage, name, walk) for walk in part.walks]
     for fight in part.fights:
-        pool += fight_controllers(stage, name, fight, source)
+        pool += fight_controllers(stage, name, fight)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
     safe = next((c for c in pool if c.name == part.safe), None)
     relation = Relation(frozenset(part.passive), frozenset(part.active))
@@ -364,4 +363,15 @@ def _seconds(part: SupervisorPart) -> float | None:
     return max([0.0, *(request.at for request in part.requests)]) + 5.0
 
 
-SUPERVISOR = SectionKind(KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds)
+def _references(part: SupervisorPart, change: Change) -> SupervisorPart:
+    return replace(
+        part,
+        clips=tuple(replace(spec, clip=change(spec.clip)) for spec in part.clips),
+        walks=tuple(replace(walk, clips=tuple(map(change, walk.clips))) for walk in part.walks),
+        fights=tuple(replace(fight, clips=tuple(map(change, fight.clips))) for fight in part.fights),
+    )
+
+
+SUPERVISOR = SectionKind(
+    KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds, _references
+)

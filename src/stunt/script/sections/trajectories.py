@@ -5,7 +5,6 @@ Trajectories, read from a script and written back.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -17,13 +16,13 @@ from stunt.character.character import Character
 from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
 from stunt.drive.paths.spec import ClipPaths, JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, MissingValueError, UnknownNameError
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
 from stunt.motion.markers import read_c3d
 from stunt.motion.pose import Pose
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import BETWEENS, Trajectory
 from stunt.schema import Node, Section, choice, entries, items, moment, name, number, seconds, truth, vector
-from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.units import measure_to_data, number_to_data, read_measure
 from stunt.stage.scene import Scene
 
@@ -101,7 +100,7 @@ def _clip(node: Node) -> ClipPaths:
     patterns = section.read("joints", items, None)
     joints = ClipPaths.joints if patterns is None else tuple(name(pattern) for pattern in patterns)
     at = section.read("at", moment, 0.0)
-    return ClipPaths(file, joints, at, clip_beside(file, os.path.dirname(node.place.file)), node.place)
+    return ClipPaths(file, joints, at, node.place)
 
 
 def _markers(node: Node) -> MarkerPaths:
@@ -110,9 +109,8 @@ def _markers(node: Node) -> MarkerPaths:
     drive = tuple((key, name(value)) for key, value in entries(section.need("drive")).items())
     if not drive:
         raise MissingValueError("drive", "'markers'", node.place)
-    path = os.path.join(os.path.dirname(node.place.file), file)
     at, relative = section.read("at", moment, 0.0), section.read("relative", truth, False)
-    return MarkerPaths(file, drive, at, relative, path, node.place)
+    return MarkerPaths(file, drive, at, relative, node.place)
 
 
 def trajectory_part_to_data(part: TrajectoryPart) -> Data:
@@ -181,7 +179,7 @@ def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
 
 
 def _marker_paths(markers: MarkerPaths) -> list[SitePath]:
-    read = read_c3d(markers.path or markers.file, markers.place)
+    read = read_c3d(markers.file, markers.place)
     known = [marker for marker, _ in markers.drive if marker in read.names]
     if not known:
         raise UnknownNameError("marker", markers.drive[0][0], read.names, markers.place)
@@ -202,7 +200,7 @@ def _clip_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
         if not any(fnmatchcase(name, pattern) for name in character.joints):
             raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, asked.place)
     own = {path.joint for path in part.joints}
-    clip = load_clip(asked.path or asked.file, place=asked.place)
+    clip = load_clip(asked.file, place=asked.place)
     moved = retarget(clip, character)
     return [
         JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
@@ -268,8 +266,16 @@ def _seconds(part: TrajectoryPart) -> float | None:
     if part.markers is not None:
         ends += [path.position.end for path in _marker_paths(part.markers) if path.position is not None]
     if part.clip is not None:
-        ends.append(part.clip.at + load_clip(part.clip.path or part.clip.file, place=part.clip.place).duration)
+        ends.append(part.clip.at + load_clip(part.clip.file, place=part.clip.place).duration)
     return max(ends, default=None)
 
 
-TRAJECTORIES = SectionKind(KEY, read_trajectory_part, trajectory_part_to_data, check_trajectory_part, _start, _seconds)
+def _references(part: TrajectoryPart, change: Change) -> TrajectoryPart:
+    clip = None if part.clip is None else replace(part.clip, file=change(part.clip.file))
+    markers = None if part.markers is None else replace(part.markers, file=str(change(part.markers.file)))
+    return replace(part, clip=clip, markers=markers)
+
+
+TRAJECTORIES = SectionKind(
+    KEY, read_trajectory_part, trajectory_part_to_data, check_trajectory_part, _start, _seconds, _references
+)

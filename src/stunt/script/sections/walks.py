@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
 from stunt.library.own_walks import OWN_WALKS
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
@@ -39,7 +39,7 @@ class WalkSpec:
 
     name: str
     path: DrawnPath
-    clips: tuple[str, ...] = ()
+    clips: tuple[str | Clip, ...] = ()
     speed: float | None = None
     asked: bool = False
     threshold: float = THRESHOLD
@@ -78,10 +78,9 @@ def walk_to_data(spec: WalkSpec) -> dict[str, Any]:
     return data
 
 
-def walk_controller(stage: StageLoop, character: str, spec: WalkSpec, source: str) -> PathWalker:
+def walk_controller(stage: StageLoop, character: str, spec: WalkSpec) -> PathWalker:
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
-    beside = Path(source).parent if source else Path()
-    clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]
+    clips = [load_clip(clip, place=spec.place) for clip in spec.clips or OWN_WALKS]
     with asked_at(spec.place):
         return PathWalker(
             spec.name, build_graph(clips, cache=user_cache()), spec.path, stage, character, threshold=spec.threshold,

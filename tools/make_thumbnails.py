@@ -1,4 +1,4 @@
-"""The library's pictures: one of each example, at its most telling moment. `python -m stunt.studio.thumbnails`."""
+"""The library's pictures: one of each example, at its most telling moment. `python tools/make_thumbnails.py`."""
 
 from __future__ import annotations
 
