@@ -1,4 +1,4 @@
-"""A game's loop: 60 frames a second, people who act, pushes, and their state read back every frame."""
+"""A game's loop: 60 frames a second, people who come and go, pushes, and their state read back every frame."""
 
 import stunt
 
@@ -21,8 +21,13 @@ def main(seconds: float = 3.0) -> stunt.Take:
         if not pushed and first.position[0] > 0.5:
             stage.actor("walker0").hit("thorax", impulse=(0.0, 30.0, 0.0))
             pushed = True
+        if frame == 45:
+            late = stage.add("late", stunt.Body("walk", root="free", strength=1.5, at=(-1.0, -1.5)))
+            late.follow("walk", loop=True)
+        if frame == 75:
+            stage.remove("walker2")
         if frame % 60 == 0:
-            places = {name: stage.actor(name).state.position.round(2).tolist() for name in crowd}
+            places = {name: stage.actor(name).state.position.round(2).tolist() for name in stage.characters}
             print(f"{stage.time:.2f} s: {places}")
     return stage.take(title="a crowd")
 

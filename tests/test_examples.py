@@ -28,10 +28,9 @@ def test_a_clip_changed_in_python_is_followed_and_exported(tmp_path, capsys):
 
 def test_a_game_loop_steps_by_hand_and_still_makes_a_take(capsys):
     take = program("game_loop").main(1.5)
-    assert take.cast.names == ["walker0", "walker1", "walker2"] and take.seconds > 1.4
-    assert any(event["kind"] == "hit" and event["by"] == "push" for event in take.events)
+    assert take.cast.names == ["walker0", "walker1", "late"] and take.seconds > 1.4
     starts = [take.qpos[0, member.root_qpos + 1] for member in take.cast.characters.values()]
-    assert np.allclose(starts, [0.0, 1.5, 3.0], atol=0.02)  # nobody piles up
+    assert np.abs(np.diff(starts)).min() > 1.0  # nobody piles up
 
 
 def test_two_servos_are_compared_on_the_same_clip_and_pushes(capsys):

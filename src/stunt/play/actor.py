@@ -547,6 +547,59 @@ class Actor:
         """Return its beats so far, as events of a take."""
         return [{"kind": "beat", "character": self.name, **asdict(result)} for result in self.results]
 
+    # ---- a change of cast
+
+    def doing_now(self) -> dict[str, Any]:
+        """Return what it is doing, so that it can go on with it on a stage built anew.
+
+        Raises:
+            StuntError: What it is doing cannot go on there.
+        """
+        for driver, what in (
+            (self._tension, "moves by tension"), (self._follower, "is on trajectories"),
+            (self._held, "is driven by data or a supervisor"),
+        ):  # fmt: skip
+            if driver is not None:
+                raise StuntError(f"the cast cannot change while '{self.name}' {what}.")
+        found: dict[str, Any] = {}
+        if self._performer is not None:
+            found["beats"] = self._performer.part, self._performer.ahead(), self._performer.results
+        if self._tracker is not None:
+            tracker, reactions = self._tracker, self._reactions
+            found["follow"] = (
+                tracker.motion, tracker.started, tracker.rows, tracker.settings, tracker.root,
+                None if reactions is None else (reactions.thresholds, reactions.get_up, reactions.save()),
+            )  # fmt: skip
+        return found
+
+    def go_on(self, doing: Mapping[str, Any]) -> None:
+        """Go on with what it was doing, on a stage that was built anew."""
+        self.character = self.stage.character(self.name)
+        self._performer = self._tracker = self._reactions = None
+        if "beats" in doing:
+            part, ahead, results = doing["beats"]
+            self._part = replace(part, beats=(), cycle=1, machine=None)
+            self._performer = Performer(self.stage, self.name, part=self._part)
+            self._performer.results[:] = results
+            for pose, time, hold, duration in ahead:
+                self._performer.key(pose, at=time, hold=hold, duration=duration)
+        if "follow" in doing:
+            motion, started, rows, settings, root, reacting = doing["follow"]
+            self._forget_joints()
+            self._tracker = tracker = Tracker(self.stage, self.name, motion, settings=settings, root=root, put=False)
+            tracker.rows, tracker.started = rows, started
+            tracker.program.aim(tracker.number, rows, started)
+            if reacting is not None:
+                limits, get_up, state = reacting
+                self._reactions = Reactions(self.stage, tracker, thresholds=limits, get_up=get_up)
+                self._reactions.restore(state)
+                self.stage.crew.announce(self._reactions)
+                self.stage.logs.append(self._reactions.log)
+            ground = Ground(self.stage)
+            if not ground.flat:
+                Shaper(tracker, [Feet(tracker, ground)])
+            self.stage.logs.append(StuckLimbs(tracker, self._reactions).log)
+
     # ---- who drives it
 
     def _joints(self, verb: str) -> Performer:

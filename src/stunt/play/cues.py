@@ -24,6 +24,11 @@ class Cues:
         bisect.insort_right(self._waiting, entry, key=lambda cue: cue[0])
         self._stage.crew.announce(self)
 
+    def go_on(self, waiting: list[tuple[int, Callable[[], Any]]]) -> None:
+        """Go on with what was to come elsewhere."""
+        self._waiting = list(waiting)
+        self._stage.crew.announce(self)
+
     def due(self) -> int | None:
         """Return the tick of the next one."""
         return self._waiting[0][0] if self._waiting else None

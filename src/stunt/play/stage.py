@@ -17,6 +17,7 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.play.actor import Actor
 from stunt.play.cues import Cues
+from stunt.play.recast import carried_on, grips, hold_again, joint_states, put_joints, rebuilt
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import Built, build
@@ -108,16 +109,21 @@ class Stage(StageLoop):
         changes = {key: value for key, value in given.items() if value is not None}
         super().__init__(_built(scene, changes))
         self.poses: dict[str, Pose] = _poses(poses)
-        self._recorder = _recorder(self, record)
+        self.warnings: list[str] = []
+        self._actors: dict[str, Actor] = {}
+        self._record = record
+        self._begin()
+        for event in self.scene.events:
+            self.events.add(event)
+
+    def _begin(self) -> None:
+        """Put those on the crew whom every stage has."""
+        self._recorder = _recorder(self, self._record)
         self.events = EventCrew(self)
         self.crew.append(self.events)
         self._cues = Cues(self)
         self.logs: list[list[dict[str, Any]]] = [self.events.log]
-        self.warnings: list[str] = []
         self._hits = HitLog(self)
-        self._actors: dict[str, Actor] = {}
-        for event in self.scene.events:
-            self.events.add(event)
 
     # ---- who is there
 
@@ -147,6 +153,48 @@ class Stage(StageLoop):
         if pose not in self.poses:
             raise UnknownNameError("pose", pose, self.poses)
         return self.poses[pose]
+
+    def add(self, name: str, body: CharacterSpec | BodySource) -> Actor:
+        """Let somebody join; the others go on from where they are, and a new take begins (see `stunt.play.recast`).
+
+        Raises:
+            StuntError: The name is taken, the body cannot be built, or somebody on stage cannot go on (tension,
+                trajectories, data and supervisors cannot yet).
+        """
+        if name in self.built.characters or name in self.built.props:
+            raise StuntError(f"somebody or something on stage is called '{name}' already.")
+        self._recast({**self.scene.characters, name: as_body(name, body)})
+        return self.actor(name)
+
+    def remove(self, name: str) -> None:
+        """Let somebody leave; the others go on from where they are, and a new take begins.
+
+        Raises:
+            StuntError: Nobody is called that, or somebody on stage cannot go on.
+        """
+        self.character(name)
+        self._recast({other: body for other, body in self.scene.characters.items() if other != name})
+
+    def _recast(self, people: dict[str, CharacterSpec]) -> None:
+        """Go on with another cast."""
+        going_on = {name: actor.doing_now() for name, actor in self._actors.items() if name in people}
+        built, states, held = rebuilt(self, people), joint_states(self), grips(self)
+        waiting, pushing = self.events.under_way()
+        cues, tick, rng, generation = self._cues.save(), self.tick, self.rng, self.generation + 1
+        super().__init__(built)
+        self.tick, self.rng, self.generation = tick, rng, generation
+        self.data.time = tick * self.step_time
+        put_joints(self, states)
+        self._begin()
+        hold_again(self, held)
+        self.events.go_on(
+            [entry for entry in waiting if carried_on(self, entry[1])],
+            [entry for entry in pushing if carried_on(self, entry[0])],
+        )
+        self._cues.go_on(cues)
+        self._actors = {name: actor for name, actor in self._actors.items() if name in people}
+        for name, doing in going_on.items():
+            self._actors[name].go_on(doing)
 
     # ---- what happens
 

@@ -95,6 +95,17 @@ class EventCrew:
         self._waiting.sort(key=lambda entry: entry[0])
         self._stage.crew.announce(self)
 
+    def under_way(self) -> tuple[list[tuple[int, Event]], list[tuple[Push, int]]]:
+        """Return what is still to come, with its tick, and pushes under way, with the tick of their end."""
+        return list(self._waiting), [(push, end) for push, _, end in self._pushing]
+
+    def go_on(self, waiting: Iterable[tuple[int, Event]], pushing: Iterable[tuple[Push, int]]) -> None:
+        """Go on with what was under way elsewhere."""
+        self._waiting = sorted([*self._waiting, *waiting], key=lambda entry: entry[0])
+        self._pushing += [(push, self._body(push.target, push), end) for push, end in pushing]
+        self._last = self._stage.tick - 1
+        self._stage.crew.announce(self)
+
     def replace_waiting(self, events: Iterable[Event]) -> None:
         """Let other events happen from now on; those whose time has come stay as they were."""
         self._waiting = []
