@@ -304,7 +304,7 @@ class StageLoop:
         Raises:
             StuntError: Somebody joined or left since it was saved.
         """
-        now = (self.generation, *self.built.characters, *self.built.props)
+        now: tuple[Any, ...] = (self.generation, *self.built.characters, *self.built.props)
         if state["cast"] != now:
             raise StuntError(
                 f"this state was saved with another cast ({', '.join(state['cast'][1:])}) than is on stage now "
