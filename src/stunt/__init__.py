@@ -18,8 +18,8 @@ from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.beats.performer import BeatResult, Performer
 from stunt.drive.beats.spec import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
-from stunt.drive.body.reactions import Reactions
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.reactions import Thresholds
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.paths.follower import Follower
 from stunt.drive.tension.performer import TensionPerformer
@@ -44,10 +44,11 @@ from stunt.stage.loop import Crew
 from stunt.stage.scene import Attach, CharacterSpec, Collisions, Drag, PropSpec, Push, Release, Scene, Throw
 
 __all__ = [
-    "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyDiagnosis", "CharacterSpec", "Clip", "Collisions", "Crew",
-    "Drag", "Exit", "Follower", "EventCrew", "Hit", "MachineSpec", "BodyMotion", "Part", "Performance", "Performer",
-    "Pose", "PropSpec", "Push", "Reactions", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage",
-    "StateSpec", "StuntError", "Take", "TensionPerformer", "Throw", "Tracker", "Trajectory", "__version__",
-    "body_from_clip", "build", "describe_body", "examine_body", "filmstrip", "load_clip", "load_script", "make_report",
-    "motion_of_clip", "perform", "read_clip", "retarget", "save_script", "script_from_data", "script_to_data",
+    "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyActor", "BodyDiagnosis", "BodyMotion", "CharacterSpec",
+    "Clip", "Collisions", "Crew", "Drag", "EventCrew", "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance",
+    "Performer", "Pose", "PropSpec", "Push", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage",
+    "StateSpec", "StuntError", "Take", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "__version__",
+    "actor_of", "body_from_clip", "build", "describe_body", "examine_body", "filmstrip", "load_clip", "load_script",
+    "make_report", "motion_of_clip", "perform", "read_clip", "retarget", "save_script", "script_from_data",
+    "script_to_data",
 ]  # fmt: skip

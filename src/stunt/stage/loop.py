@@ -76,6 +76,7 @@ class StageLoop:
         crew: Who acts, in this order, whenever several are due at once.
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
+        actors: The body of each character that somebody has taken on, by name (see `stunt.drive.body.actor`).
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
     """
 
@@ -102,6 +103,7 @@ class StageLoop:
         self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
         self.tick = 0
         self.crew: list[Crew] = []
+        self.actors: dict[str, Any] = {}
         self.hit_listeners: list[Callable[[Hit], None]] = []
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []

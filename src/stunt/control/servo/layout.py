@@ -67,9 +67,9 @@ NUMBERS: Final = 54
     T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
     T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_STATE, T_SLIDING,
     T_SCRATCH, T_WHERE, T_PACE, T_OWED, T_FEED, T_LOAD, T_STIFF, T_FLESH, T_AXIS, T_XMAT, T_XPOS,
-    T_STEER, T_LEG,
-) = range(35)  # fmt: skip
-TABLE: Final = 35
+    T_STEER, T_LEG, T_SMOOTH,
+) = range(36)  # fmt: skip
+TABLE: Final = 36
 
 
 def part_of(name: str) -> str:

@@ -152,7 +152,7 @@ class WorldspaceProgram:
             w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv), w.T_OWED: self.owed,
             w.T_FEED: np.zeros(nv), w.T_LOAD: self.load, w.T_STIFF: np.zeros(nb), w.T_FLESH: np.zeros(nv),
             w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat, w.T_XPOS: data.xpos,
-            w.T_STEER: self.steer, w.T_LEG: self._leg,
+            w.T_STEER: self.steer, w.T_LEG: self._leg, w.T_SMOOTH: data.qfrc_smooth,
         }  # fmt: skip
         self.table = np.zeros(w.TABLE, np.int64)
         self._refresh()
@@ -318,12 +318,13 @@ class WorldspaceProgram:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
-        self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
+        known = len(state["ints"])  # whoever joined since lets go by itself
+        self.ints[:known], self.numbers[:known], self.weight[...] = state["ints"], state["numbers"], state["weight"]
         self._board.asks_support = bool((self.ints[:, w.MODE] == w.BEAT).any())
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
         self.steer[...], self._leg[...] = state["steer"]
-        self._rows = {n: list(r) for n, r in state["rows"].items()}
+        self._rows |= {n: list(r) for n, r in state["rows"].items()}
         self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]
         self._data.qfrc_constraint[...] = state["constraint"]
