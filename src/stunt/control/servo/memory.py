@@ -34,7 +34,8 @@ class ServoSettings:
             each heading for the clip a little ahead (see `stunt.control.servo.beat`).
         omega: Natural frequency of the bones [1/s].
         gain: Factor on all gains.
-        look: Seconds over which the wanted velocity is measured (the paper's δ).
+        look: Seconds over which the wanted velocity is measured (the paper's δ): short, so that who leaves data is
+            taken over at the data's velocity. Following a clip is the same with four times as much.
         ahead: Seconds the beat law looks ahead: within that time a joint that is off is back.
         limited: Whether joints keep within their strength.
         external: The paper's form: torques act on the bones from outside (see `worldspace_external`). With `world`
@@ -52,7 +53,7 @@ class ServoSettings:
     servo: Servo = "world"
     omega: float = w.OMEGA
     gain: float = 1.0
-    look: float = 1.0 / 60.0
+    look: float = 1.0 / 240.0
     ahead: float = 0.04
     limited: bool = True
     external: bool = False

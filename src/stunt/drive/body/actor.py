@@ -55,7 +55,7 @@ DENSE: Final = 4
 TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
 EASE: Final = 0.2
-"""Seconds within which a body that leaves data goes over from the data's legs to those that stand and clear."""
+"""Seconds within which a body that leaves data goes over from what data has to what was prepared of it."""
 PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
@@ -748,14 +748,19 @@ def follower_of(
 
 
 def _eased_in(rows: ServoTargets) -> ServoTargets:
-    """Return rows that begin as data has them, and become what was prepared."""
+    """Return rows that begin as data has them, and become what was prepared.
+
+    The servo alone takes over at the data's velocity; what is fed forward in the first step besides would be too much.
+    """
+    asked, torque = rows.asked, rows.torque
     count = min(len(rows.turns), round(EASE * rows.fps))
-    if rows.asked is None or count < 1:
-        return rows
-    turns, share = rows.turns.copy(), smooth(np.arange(count) / count)
-    shares = np.broadcast_to(share[:, None], turns[:count].shape[:2])
-    turns[:count] = rotations.slerp(rows.asked[:count], turns[:count], shares)
-    return replace(rows, turns=turns)
+    turns, share = rows.turns.copy(), smooth(np.arange(count) / max(count, 1))
+    if asked is not None:
+        shares = np.broadcast_to(share[:, None], turns[:count].shape[:2])
+        turns[:count] = rotations.slerp(asked[:count], turns[:count], shares)
+    if torque is not None:
+        torque = np.concatenate([share[:, None] * torque[:count], torque[count:]])
+    return replace(rows, turns=turns, torque=torque)
 
 
 def check_motion(qpos: Floats, layout: Layout) -> None:
