@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.p0.constant_pd import mean_error_deg, perform_constant_pd
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.examples import example
+from stunt.record.cast import CastJoint
 from stunt.record.take import Take
+from stunt.script.constant_pd import perform_constant_pd
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 
@@ -43,16 +44,20 @@ class Played:
 
     def gains(self, joint: str) -> NDArray[np.float64]:
         """Return a joint's stiffness k_s over time [N·m/rad], (T,)."""
-        return np.asarray(self.take.stiffness[:, self._about(joint)["dof"]])
+        return np.asarray(self.take.stiffness[:, self._about(joint).dof])
 
     def angles_deg(self, joint: str) -> NDArray[np.float64]:
         """Return a hinge's angle over time [°], (T,)."""
-        return np.degrees(self.take.qpos[:, self._about(joint)["qpos"]])
+        return np.degrees(self.take.qpos[:, self._about(joint).qpos])
 
-    def _about(self, joint: str) -> dict[str, int]:
-        (cast,) = self.take.meta["characters"].values()
-        found: dict[str, int] = cast["joints"][joint]
-        return found
+    def _about(self, joint: str) -> CastJoint:
+        (about,) = self.take.cast.characters.values()
+        return about.joints[joint]
+
+
+def mean_error_deg(results: list[BeatResult]) -> float:
+    """Return the mean over the beats of the worst joint's error [°]."""
+    return float(np.mean([result.error_deg for result in results]))
 
 
 def play(name: str, *, coupling: Coupling | None = None, rate: float | None = None, record_hz: float = 480.0) -> Played:

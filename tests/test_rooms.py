@@ -1,69 +1,56 @@
-"""Imports run one way, and nothing in the repository depends on the machine it was written on."""
+"""Imports run one way, rooms are no cupboards, and nothing depends on the machine it was written on."""
 
-import ast
+import importlib.machinery
+import importlib.util
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "stunt"
-
-# Each room may import the rooms to its left, and itself.
-ORDER = (
-    "base", "maths", "character", "motion", "library", "control", "stage", "record", "drive", "supervise", "play",
-    "script",
-    "check", "export", "gym", "studio", "cli",
-)  # fmt: skip
-BASE = ("errors", "schema", "archives", "__init__")
-EXAMPLES_FOR = ("studio", "cli")
+ROOT = Path(__file__).parents[1]
 
 
-def room_of(module: str) -> str:
-    parts = module.split(".")
-    if len(parts) == 1 or parts[1] in BASE or parts[1].startswith("__"):
-        return "base"
-    return parts[1]
+@pytest.fixture(scope="module")
+def rooms():
+    loader = importlib.machinery.SourceFileLoader("rooms", str(ROOT / "tools" / "rooms"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("rooms", loader))
+    sys.modules["rooms"] = module
+    loader.exec_module(module)
+    return module
 
 
-def imports_of(path: Path) -> set[str]:
-    """Modules of stunt that a file imports when it runs (imports for type checking alone do not count)."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    skipped = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            skipped |= {id(child) for child in ast.walk(node)}
-    found = set()
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "stunt":
-            found |= {node.module} if node.module != "stunt" else {f"stunt.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names if alias.name.startswith("stunt.")}
-    return found
+@pytest.fixture(scope="module")
+def house(rooms):
+    return rooms.House.read()
 
 
-FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+def test_imports_run_one_way_between_rooms(house):
+    assert house.upward() == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_run_one_way(path):
-    here = room_of("stunt." + ".".join(path.relative_to(SOURCE).with_suffix("").parts))
-    for module in imports_of(path):
-        there = room_of(module)
-        if there == "examples":
-            assert here in EXAMPLES_FOR, f"{here} imports {module}"
-            continue
-        if here == "examples":
-            assert there == "base", f"examples import {module}"
-            continue
-        assert ORDER.index(there) <= ORDER.index(here), f"{here} imports {module}"
+def test_imports_run_one_way_between_the_folders_of_a_room(house):
+    assert house.mutual() == []
+
+
+def test_every_module_stands_in_a_room_the_plan_knows(rooms, house):
+    assert {rooms.room_of(name) for name in house.files} <= {*rooms.ROOMS, "examples"}
+
+
+def test_no_two_classes_have_one_name(house):
+    assert house.classes_twice() == {}
+
+
+def test_the_house_keeps_its_measures(house):
+    assert len(house.imported_by_one(sibling=True)) <= 40
+    assert house.fullest()[1] <= 20
+    assert house.imports_per_module() <= 3.5
+    assert house.lines() <= 47_000
 
 
 def test_no_file_names_a_folder_of_one_machine():
-    root = SOURCE.parents[1]
-    if not (root / ".git").exists():
+    if not (ROOT / ".git").exists():
         pytest.skip("not a checkout")
     words = "|".join(("/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/"))
-    found = subprocess.run(["git", "grep", "-nIE", words, "--", "."], cwd=root, capture_output=True, text=True)
+    found = subprocess.run(["git", "grep", "-nIE", words, "--", "."], cwd=ROOT, capture_output=True, text=True)
     assert not found.stdout

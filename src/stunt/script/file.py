@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
+import stunt.script.sections  # noqa: F401  (they join KINDS)
 from stunt.drive.beats.spec import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
 from stunt.library.bodies import OWN_SKELETON, is_clip_file

@@ -1,48 +1,18 @@
-"""Sections of a part: how a way of moving other than beats joins scripts and performances.
+"""The sections of a part, in one list.
 
 A section is one key under a character's part (`tension_poses`, `trajectories`, `clips`, …). Whoever brings a new one
-writes one `SectionKind` — how to read, write, check and start it — and adds it to `KINDS`; door, writer and performance
-find it there.
+writes one `SectionKind` and adds it here; whatever reads, writes, checks, plays, previews or shows parts finds it here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from stunt.character.character import Character
-from stunt.motion.pose import Pose
-from stunt.schema import Node
-from stunt.stage.scene import Scene
+from stunt.script.sections.clips import CLIPS
+from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.supervisor import SUPERVISOR
+from stunt.script.sections.tension import TENSION
+from stunt.script.sections.trajectories import TRAJECTORIES
 
-if TYPE_CHECKING:
-    from stunt.script.performance import Performance
-
-
-@dataclass(frozen=True)
-class SectionKind:
-    """One kind of section.
-
-    Attributes:
-        key: Its key in a part.
-        read: Makes its frozen value from a script's node; knows the scene and the pose library.
-        write: Makes plain data of the value again; `read` of that is equal.
-        check: Raises a StuntError where the value does not fit the character.
-        start: Puts its crew on the stage, once everyone is there.
-        seconds: When it has nothing more to do [s]; None: it does not say.
-    """
-
-    key: str
-    read: Callable[[Node, Scene, Mapping[str, Pose]], Any]
-    write: Callable[[Any], Any]
-    check: Callable[[Any, Character], None]
-    start: Callable[[Performance, str, Any], None]
-    seconds: Callable[[Any], float | None]
-
-
-KINDS: Final[dict[str, SectionKind]] = {}
+KINDS: Final[dict[str, SectionKind]] = {kind.key: kind for kind in (TENSION, TRAJECTORIES, CLIPS, SUPERVISOR)}
 """The sections this version performs, by key."""
-
-RESERVED: Final = ("tension_poses", "trajectories", "clips", "supervisor")
-"""Keys that have a meaning in some version; those not in `KINDS` are kept and warned about."""

@@ -29,7 +29,7 @@ from stunt.schema import (
     whole,
     wrong,
 )
-from stunt.script.kinds import KINDS, RESERVED
+from stunt.script.kinds import KINDS
 from stunt.script.poses import INLINE_KEYS, read_inline
 from stunt.script.units import read_measure
 from stunt.stage.scene import Scene
@@ -38,7 +38,7 @@ COUPLINGS = ("local", "composite", "compensated", "full")
 ARRIVALS = ("critical", "minimum_effort")
 PART_KEYS = (
     *("beats", "cycle", "machine", "coupling", "arrival", "tension", "ease", "joints", "gravity_compensation"),
-    *RESERVED,
+    *KINDS,
 )
 BEAT_KEYS = (*INLINE_KEYS, "at", "after", "hold", "duration")
 MAX_BEATS = 5000
@@ -62,7 +62,7 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
     what = f"the part of '{key}'"
     if node.value is None:
         raise MissingValueError("beats' or 'machine", what, node.place)
-    section = Section(node, what, tuple(dict.fromkeys((*PART_KEYS, *KINDS))))  # whoever joined KINDS is known here
+    section = Section(node, what, PART_KEYS)
     reserved = _reserved(section, warnings)
     sections = {key: kind.read(section.need(key), scene, poses) for key, kind in KINDS.items() if key in section}
     beats = _beats(section.get("beats"), poses)
@@ -87,14 +87,12 @@ def _part(key: str, node: Node, scene: Scene, poses: Mapping[str, Pose], warning
 
 
 def _reserved(section: Section, warnings: list[str]) -> dict[str, Any]:
-    """Keep the sections that later versions perform: a script written for them plays here as far as it can."""
+    """Keep a tension that is no number: a script that has one plays here as far as it can."""
     tension = section.get("tension")
-    keys = [key for key in RESERVED if key in section and key not in KINDS]
-    if tension is not None and isinstance(tension.value, dict | tuple):  # one number is a tension in seconds
-        keys.append("tension")
-    for key in keys:
-        warnings.append(f"{section.need(key).place}: reserved: not performed by this version.")
-    return {key: plain_from_node(section.need(key)) for key in keys}
+    if tension is None or not isinstance(tension.value, dict | tuple):  # one number is a tension in seconds
+        return {}
+    warnings.append(f"{tension.place}: reserved: not performed by this version.")
+    return {"tension": plain_from_node(tension)}
 
 
 def _beats(node: Node | None, poses: Mapping[str, Pose]) -> tuple[BeatSpec, ...]:

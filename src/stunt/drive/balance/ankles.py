@@ -12,7 +12,6 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.control.tension import layout as at
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import Floats
 
@@ -58,7 +57,7 @@ class AnkleBalance:
         for side in ("l_", "r_"):
             ankle = performer.character.joints.get(f"{side}ankle_flexion")
             if ankle is not None:
-                performer.program.rows[ankle.dof, at.SHIFT] = np.clip(shift, -MOST, MOST)
+                performer.program.rows["shift"][ankle.dof] = np.clip(shift, -MOST, MOST)
 
     def _forward(self) -> Floats:
         """Return where forward is, by the feet, level, (3,)."""

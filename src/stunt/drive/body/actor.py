@@ -48,6 +48,7 @@ from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
+from stunt.stage.schedule import Crew
 
 AIM_FPS: Final = 60.0
 DENSE: Final = 4
@@ -151,13 +152,14 @@ class BodyActor:
         self.log: list[dict[str, Any]] = []
         self.driver: Any = None
         self.low = False
+        self._attended: list[Crew] = []
         self._number = -1
         self._leaning: RootSpring | None = None
         self._targets: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
         self._dense: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         stage.actors[name] = self
-        stage.crew.append(self)
+        stage.keep(self)
 
     # ---- the servo
 
@@ -194,9 +196,10 @@ class BodyActor:
         return self._number
 
     @property
-    def _numbers(self) -> Any:
-        """Its numbers in the servo's memory."""
-        return self.program.numbers[self.number]
+    def _memory(self) -> Any:
+        """Its record in the servo's memory."""
+        number = self.number
+        return self.program.actors[number]
 
     @cached_property
     def soles(self) -> list[int]:
@@ -400,21 +403,21 @@ class BodyActor:
 
     def recover(self) -> None:
         """Have all one's strength again, at once."""
-        self._numbers[w.STUN_TIME] = np.inf
+        self._memory["stun_time"] = np.inf
         self.strength(1.0)
 
     def strength(self, gain: float) -> None:
         """Scale all servo gains from now on (1: as strong as the body is)."""
-        self._numbers[w.GAIN] = self.settings.gain * gain
+        self._memory["gain"] = self.settings.gain * gain
 
     def lean(self, root: RootSpring | None) -> None:
         """Change how the root is helped; None: as the character came."""
         if root == self._leaning:
             return  # gains need not be worked out again
         self._leaning = root
-        gain = float(self._numbers[w.GAIN])
+        gain = float(self._memory["gain"])
         self.program.settle(self.number, self.settings, root or self.root)
-        self._numbers[w.GAIN] = gain
+        self._memory["gain"] = gain
 
     def brace(self, tension: float, spring: float) -> None:
         """Set stiffness and the help against tilt at once, as a posture wants them.
@@ -425,18 +428,18 @@ class BodyActor:
             tension: Factor on all stiffness.
             spring: Largest torque on the root, as a share of m·g·h.
         """
-        ints, numbers = self.program.ints[self.number], self._numbers
-        ints[w.ACTIVE], ints[w.ROOT_MODE] = 1, w.WEAK if spring > 0.0 else w.FREE
-        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = tension, spring * self._lever
-        numbers[w.YAW_LIMIT] = numbers[w.FORCE_LIMIT] = 0.0
-        numbers[w.STUN_TIME] = np.inf
+        who = self._memory
+        who["active"], who["root_mode"] = 1, w.WEAK if spring > 0.0 else w.FREE
+        who["gain"], who["torque_limit"] = tension, spring * self._lever
+        who["yaw_limit"] = who["force_limit"] = 0.0
+        who["stun_time"] = np.inf
 
     def unbrace(self) -> None:
         """Be as stiff, and helped, as before `brace`."""
-        numbers, root = self._numbers, self.root
-        self.program.ints[self.number, w.ROOT_MODE] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[root.kind]
-        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = self.settings.gain, root.limit * self._lever
-        numbers[w.YAW_LIMIT], numbers[w.FORCE_LIMIT] = root.yaw * self._lever, root.force * self.weight
+        who, root = self._memory, self.root
+        who["root_mode"] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[root.kind]
+        who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
+        who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 
     def go_limp(self) -> None:
         """Become a rag doll."""
@@ -463,7 +466,7 @@ class BodyActor:
 
     def keep_to_world(self) -> None:
         """Take targets as they are in the world, whichever way the root is turned (see `AbsoluteTargets`)."""
-        self.program.ints[self.number, w.ABSOLUTE] = 1
+        self._memory["absolute"] = 1
 
     # ---- as data
 
@@ -589,15 +592,16 @@ class BodyActor:
     @property
     def placed(self) -> tuple[int, Place]:
         """How many rounds of what it plays (or played last) have passed, and where the present one is placed."""
-        f = self._numbers
-        x, y, turn = f[w.KIN_AT : w.KIN_AT + 3].tolist()
-        return int(f[w.KIN_ROUNDS]), (x, y, turn)
+        who = self._memory
+        x, y, turn = who["kin_at"].tolist()
+        return int(who["kin_rounds"]), (x, y, turn)
 
     @property
     def weakened(self) -> bool:
         """Whether a stun has not worn off yet."""
-        f = self._numbers
-        return self.stage.time < float(f[w.STUN_TIME] + f[w.STUN_DOWN] + f[w.STUN_HOLD] + f[w.STUN_UP]) < math.inf
+        who = self._memory
+        over = float(who["stun_time"] + who["stun_down"] + who["stun_hold"] + who["stun_up"])
+        return self.stage.time < over < math.inf
 
     @property
     def blow(self) -> float:
@@ -617,12 +621,12 @@ class BodyActor:
     @property
     def broken_for(self) -> float:
         """How long the root spring has been broken [s]."""
-        return float(self._numbers[w.BROKEN]) if self.joined else 0.0
+        return float(self._memory["broken"]) if self.joined else 0.0
 
     @property
     def weight(self) -> float:
         """Body weight [N]."""
-        return float(self._numbers[w.WEIGHT])
+        return float(self._memory["weight"])
 
     @property
     def _lever(self) -> float:
@@ -632,17 +636,17 @@ class BodyActor:
     @property
     def limit_use(self) -> dict[str, float]:
         """How joints kept to their strength: share of joint-steps above it, and the largest torque over a limit."""
-        f = self._numbers
-        return {"over_share": float(f[w.OVER] / max(f[w.JOINT_STEPS], 1.0)), "worst": float(f[w.WORST])}
+        who = self._memory
+        return {"over_share": float(who["over"] / max(who["joint_steps"], 1.0)), "worst": float(who["worst"])}
 
     def assistance(self) -> Assistance:
         """Return what the root got from outside so far."""
-        f, step = self._numbers, self.stage.step_time
-        steps, weight, lever = max(float(f[w.STEPS]), 1.0), self.weight, self._lever
+        who, step = self._memory, self.stage.step_time
+        steps, weight, lever = max(float(who["steps"]), 1.0), self.weight, self._lever
         return Assistance(
-            float(f[w.TORQUE_SUM]) / steps / lever, float(f[w.TORQUE_PEAK]) / lever,
-            float(f[w.FORCE_SUM]) / steps / weight, float(f[w.FORCE_PEAK]) / weight,
-            float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
+            float(who["torque_sum"]) / steps / lever, float(who["torque_peak"]) / lever,
+            float(who["force_sum"]) / steps / weight, float(who["force_peak"]) / weight,
+            float(who["force_sum"]) * step, float(who["torque_sum"]) * step,
         )  # fmt: skip
 
     def wanted_at(self, time: float) -> Floats | None:
@@ -672,19 +676,19 @@ class BodyActor:
         """Write down what it follows from now on; that it follows nothing, once."""
         if rows is not None or self.follows or not self.history:
             self.history.append(Followed(self.stage.time, self.started, motion, rows))
+            for member in self._attended:
+                self.stage.crew.announce(member)
+
+    def attend(self, member: Crew) -> None:
+        """Let somebody join the crew who is due only while it follows a clip."""
+        self._attended.append(member)
+        self.stage.crew.append(member)
 
     def _string(self) -> tuple[str, Floats]:
-        f = self._numbers
-        return self.character.name, np.concatenate([f[w.FORCE : w.FORCE + 3], f[w.TORQUE : w.TORQUE + 3]])
+        who = self._memory
+        return self.character.name, np.concatenate([who["force"], who["torque"]])
 
-    # ---- crew
-
-    def due(self) -> int | None:
-        """Nothing to do between steps: the servo is compiled."""
-        return None
-
-    def act(self) -> None:
-        """Nothing to do."""
+    # ---- saving
 
     def save(self) -> Any:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""

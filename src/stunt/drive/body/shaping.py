@@ -72,7 +72,7 @@ class Shaper:
         """
         self.actor, self.shapes = actor, list(shapes)
         self._due = actor.stage.tick
-        actor.stage.crew.append(self)
+        actor.attend(self)
 
     @property
     def _stride(self) -> int:

@@ -86,7 +86,7 @@ class StuckLimbs:
         self._tries: dict[str, int] = {}
         self._busy: dict[str, float] = {}  # limb → until when its detour lasts [s]
         self._due = actor.stage.tick
-        actor.stage.crew.append(self)
+        actor.attend(self)
 
     def due(self) -> int | None:
         """Return when to look next; never while it follows nothing."""

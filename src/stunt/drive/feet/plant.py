@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
+from stunt.character.kinematics import bones_of, box_corners
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.blend_kernel import lift_feet
 from stunt.drive.feet.leg import Leg, legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.drive.motion.posing import bones_of
 from stunt.drive.motion.sole_hold import SWING_SPEED
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -162,13 +162,6 @@ def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], ro
         found.append(place[:, None] + rotations.rotate(turns[:, None, body], box_corners(model, geom)))
     seen = np.concatenate(found, axis=1)
     return np.asarray(rows.path[:, None] + rotations.rotate(rows.turns[:, :1], seen))
-
-
-def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
-    """Return the corners of the box around a geom, in its body's frame [m], (8, 3)."""
-    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
 
 
 def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[np.bool_]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths.compiled import compiled
+from stunt.maths.flat import exponential, logarithm, product, rotated
 from stunt.maths.rotations import Floats
 
 _BLOCK: Final = 16  # so many differences are summed before the sum is looked at
@@ -29,17 +30,8 @@ def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any
             out[f, sv[k]] = a[sq[k]] - b[sq[k]]
         for k in range(tq.shape[0]):
             q, d = tq[k], tv[k]
-            w0, x0, y0, z0 = b[q], -b[q + 1], -b[q + 2], -b[q + 3]
-            w1, x1, y1, z1 = a[q], a[q + 1], a[q + 2], a[q + 3]
-            w = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
-            x = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
-            y = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
-            z = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
-            if w < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            sine = math.sqrt(x * x + y * y + z * z)
-            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
-            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
+            w, x, y, z = product(b[q], -b[q + 1], -b[q + 2], -b[q + 3], a[q], a[q + 1], a[q + 2], a[q + 3])
+            out[f, d], out[f, d + 1], out[f, d + 2] = logarithm(w, x, y, z)
 
 
 @compiled
@@ -51,14 +43,10 @@ def move_rows(qpos: Any, change: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: A
             out[f, sq[k]] = a[sq[k]] + c[sv[k]]
         for k in range(tq.shape[0]):
             q, d = tq[k], tv[k]
-            angle = math.sqrt(c[d] * c[d] + c[d + 1] * c[d + 1] + c[d + 2] * c[d + 2])
-            share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-            w1, x1, y1, z1 = math.cos(0.5 * angle), share * c[d], share * c[d + 1], share * c[d + 2]
-            w0, x0, y0, z0 = a[q], a[q + 1], a[q + 2], a[q + 3]
-            out[f, q] = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
-            out[f, q + 1] = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
-            out[f, q + 2] = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
-            out[f, q + 3] = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
+            w, x, y, z = exponential(c[d], c[d + 1], c[d + 2])
+            out[f, q], out[f, q + 1], out[f, q + 2], out[f, q + 3] = product(
+                a[q], a[q + 1], a[q + 2], a[q + 3], w, x, y, z
+            )
 
 
 @compiled
@@ -97,12 +85,8 @@ def write_features(qpos: Any, qvel: Any, sq: Any, sv: Any, tq: Any, tv: Any, out
             p, d = tq[k], tv[k]
             w, x, y, z = q[p], q[p + 1], q[p + 2], q[p + 3]
             if k == 0:  # the root: its heading taken out, from the left
-                w, x, y, z = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
-            if w < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            sine = math.sqrt(x * x + y * y + z * z)
-            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
-            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
+                w, x, y, z = product(c, 0.0, 0.0, s, w, x, y, z)
+            out[f, d], out[f, d + 1], out[f, d + 2] = logarithm(w, x, y, z)
         for k in range(nv):
             out[f, nv + k] = v[k]
         cos, sin = c * c - s * s, 2.0 * c * s
@@ -171,13 +155,10 @@ def start_offsets(
     for k in range(tv.shape[0]):
         d = tv[k]
         x, y, z = off[0, d], off[0, d + 1], off[0, d + 2]
-        angle = math.sqrt(x * x + y * y + z * z)
-        share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
         # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
-        w, a, b, c = math.cos(0.5 * angle), -share * x, -share * y, -share * z
-        p, q, r = pace[0, d], pace[0, d + 1], pace[0, d + 2]
-        i, j, m = 2.0 * (b * r - c * q), 2.0 * (c * p - a * r), 2.0 * (a * q - b * p)
-        p, q, r = p + w * i + b * m - c * j, q + w * j + c * i - a * m, r + w * m + a * j - b * i
+        angle = math.sqrt(x * x + y * y + z * z)
+        w, a, b, c = exponential(x, y, z)
+        p, q, r = rotated(w, -a, -b, -c, pace[0, d], pace[0, d + 1], pace[0, d + 2])
         u, v, s = qvel[0, d] - p, qvel[0, d + 1] - q, qvel[0, d + 2] - r
         half = 0.5 * max(angle, 1e-3)
         third = (1.0 - half / math.tan(half)) / (4.0 * half * half)

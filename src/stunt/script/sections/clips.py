@@ -27,10 +27,10 @@ from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
-from stunt.script.kinds import KINDS, SectionKind
+from stunt.script.sections.kind import SectionKind
 from stunt.script.units import angle, angle_to_data
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Scene
+from stunt.stage.scene import Placement, Scene
 from stunt.supervise.tracking import QueuedClip, follow_clips
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
-    performance.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
+    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
     actor = actor_of(stage, name, settings=part.settings, root=part.root)
     if part.settings.external and part.root.kind == "none":
         performance.warnings.append(f"{name}: {UNHELD}")
@@ -321,14 +321,15 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
         performance.logs.append(StuckLimbs(actor).log)
 
 
-def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> dict[str, list[float]]:
+def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> Placement:
     """Say where a clip lay in its file and where it lies on the stage: x, y, the ground's height [m], heading [rad]."""
     ground = floor_height(clip, clip.parts) if feet_of(clip.parts) else 0.0
-    found = {}
-    for key, motion, floor in (("source", lay, ground), ("stage", lies, height)):
-        x, y = motion.qpos[0, :2]
-        found[key] = [float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))]
-    return found
+    return Placement(_spot(lay, ground), _spot(lies, height))
+
+
+def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
+    x, y = motion.qpos[0, :2]
+    return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
 
 
 _LENGTHS: dict[tuple[str, str, float, float | None], float] = {}
@@ -351,4 +352,4 @@ def _seconds(part: ClipsPart) -> float | None:
     return max(clock - 0.5, 0.1)  # a performance goes on for half a second after its last beat
 
 
-KINDS[KEY] = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds)
+CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds)

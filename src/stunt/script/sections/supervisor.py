@@ -22,9 +22,9 @@ from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntErro
 from stunt.library.names import clip_beside, load_clip
 from stunt.motion.pose import Pose
 from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, seconds, truth, whole
-from stunt.script.kinds import KINDS, SectionKind
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.fights import FightSpec, fight_controllers, fight_to_data, read_fight
+from stunt.script.sections.kind import SectionKind
 from stunt.script.sections.walks import WalkSpec, read_walk, walk_controller, walk_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
@@ -367,4 +367,4 @@ def _seconds(part: SupervisorPart) -> float | None:
     return max([0.0, *(request.at for request in part.requests)]) + 5.0
 
 
-KINDS[KEY] = SectionKind(KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds)
+SUPERVISOR = SectionKind(KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds)

@@ -37,8 +37,8 @@ from stunt.schema import (
     whole,
     wrong,
 )
-from stunt.script.kinds import KINDS, SectionKind
 from stunt.script.poses import read_inline
+from stunt.script.sections.kind import SectionKind
 from stunt.script.units import number_to_data
 from stunt.stage.scene import Scene
 
@@ -308,4 +308,4 @@ def _seconds(part: TensionPart) -> float | None:
     return max((cue.end for cue in cues(part)), default=None)
 
 
-KINDS[KEY] = SectionKind(KEY, read_tension_part, tension_part_to_data, check_tension_part, _start, _seconds)
+TENSION = SectionKind(KEY, read_tension_part, tension_part_to_data, check_tension_part, _start, _seconds)

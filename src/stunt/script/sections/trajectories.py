@@ -23,7 +23,7 @@ from stunt.motion.pose import Pose
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import BETWEENS, Trajectory
 from stunt.schema import Node, Section, choice, entries, items, moment, name, number, seconds, truth, vector
-from stunt.script.kinds import KINDS, SectionKind
+from stunt.script.sections.kind import SectionKind
 from stunt.script.units import measure_to_data, number_to_data, read_measure
 from stunt.stage.scene import Scene
 
@@ -272,4 +272,4 @@ def _seconds(part: TrajectoryPart) -> float | None:
     return max(ends, default=None)
 
 
-KINDS[KEY] = SectionKind(KEY, read_trajectory_part, trajectory_part_to_data, check_trajectory_part, _start, _seconds)
+TRAJECTORIES = SectionKind(KEY, read_trajectory_part, trajectory_part_to_data, check_trajectory_part, _start, _seconds)

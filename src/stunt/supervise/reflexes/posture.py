@@ -13,6 +13,7 @@ import numpy as np
 
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.maths.two_bone import knee_towards
 from stunt.motion.clips.euler import from_euler
 from stunt.supervise.reflexes.anatomy import Anatomy
 from stunt.supervise.reflexes.senses import Felt
@@ -108,16 +109,15 @@ def limb(
     joint = anatomy.place(lifted, anatomy.number(upper))
     one, other = anatomy.length(upper), anatomy.length(lower)
     way = np.asarray(point, float) - joint
-    far = float(np.linalg.norm(way))
-    reach = float(np.clip(far, 1.05 * abs(one - other) + 0.02, _MOST * (one + other)))
+    far, most = float(np.linalg.norm(way)), _MOST * (one + other)
     down = way / max(far, 1e-9)
     out = np.asarray(bend, float) - float(np.dot(bend, down)) * down
-    out = out / max(float(np.linalg.norm(out)), 1e-9)
-    angle = np.arccos(np.clip((one**2 + reach**2 - other**2) / (2.0 * one * reach), -1.0, 1.0))
-    elbow = one * (np.cos(angle) * down + np.sin(angle) * out)
+    (x, y, z), (i, j, k) = way.tolist(), out.tolist()
+    found = knee_towards(one, other, x, y, z, i, j, k, 1.05 * abs(one - other) + 0.02, most)
+    elbow, end = (np.array(place) for place in found)
     # Knees bend forward and shanks fold back; elbows point back and forearms fold forward.
     ahead = out if kind == "leg" else -out
-    return {upper: _along(elbow, ahead), lower: _along(reach * down - elbow, ahead)}, max(0.0, far - reach)
+    return {upper: _along(elbow, ahead), lower: _along(end - elbow, ahead)}, max(0.0, far - most)
 
 
 def _along(down: Floats, ahead: Floats) -> Floats:
