@@ -17,7 +17,7 @@ from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
 from stunt.character.character import Character
 from stunt.character.from_skeleton import Build
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import follower_of
 from stunt.drive.motion.body_motion import retargeted_motion
 from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
@@ -78,7 +78,7 @@ def scene() -> StageLoop:
     stage = StageLoop(Built(whole, model, people, {name: _found(model, name, prop) for name, prop in props.items()}, 1))
     for (name, who), clip, place in zip(people.items(), clips, places, strict=True):
         motion = retargeted_motion(clip, who).placed((place[0], place[1]), 0.0).raised(0.03)
-        Tracker(stage, name, motion, root=RootSpring(yaw=0.1))
+        follower_of(stage, name, motion, root=RootSpring(yaw=0.1))
     return stage
 
 

@@ -22,7 +22,7 @@ from benchmarks.dancers import states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
 from stunt.control.core.engine import engine_function
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import InvalidValueError
 from stunt.library.names import clip_entries, find_clip
@@ -77,7 +77,7 @@ def _clips_in(place: str) -> list[Path]:
     return found
 
 
-def following(path: Path, **how: Any) -> Tracker:
+def following(path: Path, **how: Any) -> BodyActor:
     """Return a tracker of a body built from a clip's skeleton, at the start of that clip.
 
     Args:
@@ -86,12 +86,13 @@ def following(path: Path, **how: Any) -> Tracker:
     """
     body = CharacterSpec(str(path), root="free", **how)
     stage = StageLoop(Scene({"double": body}, physics_hz=RATE, control_hz=RATE))
-    return Tracker(stage, "double", motion_of_clip(read_clip(path), stage.character("double")))
+    return follower_of(stage, "double", motion_of_clip(read_clip(path), stage.character("double")))
 
 
-def cost_of_tracking(what: str, tracker: Tracker, quick: bool) -> list[Measurement]:
+def cost_of_tracking(what: str, tracker: BodyActor, quick: bool) -> list[Measurement]:
     """Measure whole steps of a tracked character over bare ones, from states along its clip."""
     stage = tracker.stage
+    assert tracker.motion is not None  # it follows the clip
     states = states_along(stage, tracker.motion.duration - 0.1, 4 if quick else 24)
     bare = copy.deepcopy(stage.model)
     bare.dof_damping[:] = stage.board.own_damping  # the servo had taken it over
@@ -110,7 +111,7 @@ def cost_of_tracking(what: str, tracker: Tracker, quick: bool) -> list[Measureme
 
 
 def _jobs(
-    stage: StageLoop, tracker: Tracker, bare: mujoco.MjModel, data: mujoco.MjData, state: Mapping[str, Any]
+    stage: StageLoop, tracker: BodyActor, bare: mujoco.MjModel, data: mujoco.MjData, state: Mapping[str, Any]
 ) -> dict[str, Job]:
     rows = _note(stage, tracker, state)
 
@@ -126,13 +127,13 @@ def _jobs(
     return {"controlled": controlled, "bare": lambda: engine_alone(nothing), "fed": lambda: engine_alone(rows)}
 
 
-def _put(stage: StageLoop, tracker: Tracker, state: Mapping[str, Any]) -> None:
+def _put(stage: StageLoop, tracker: BodyActor, state: Mapping[str, Any]) -> None:
     """Set engine, board and servo to a saved state."""
     stage.restore(dict(state))
     put_engine(stage.model, stage.data, state)
 
 
-def _note(stage: StageLoop, tracker: Tracker, state: Mapping[str, Any]) -> NDArray[np.float64]:
+def _note(stage: StageLoop, tracker: BodyActor, state: Mapping[str, Any]) -> NDArray[np.float64]:
     """Go on from a state; return the forces in each step: the root's help, and what the joints produced."""
     _put(stage, tracker, state)
     rows, root = [], tracker.character.root

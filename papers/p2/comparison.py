@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.stage.scene import Push
 from stunt.supervise.contract import RUNNING, BaseController, Bid, Controller, Status, failed
 from stunt.supervise.learn.bids import LearnedBid
@@ -38,7 +38,7 @@ class Following(BaseController):
         settled = now.last is not None and now.last.status.state == "succeeded" and now.tilt < 0.3
         return Bid(1.0, "as before") if now.last is None or settled else None
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Give up when it is time."""
         return failed("pushed") if self.until <= now.time < self.until + 0.1 else RUNNING
 

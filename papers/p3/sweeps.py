@@ -9,9 +9,9 @@ import numpy as np
 
 from stunt.control.servo.memory import Servo, ServoSettings
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.body.stuck import bone_errors
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.maths.rotations import Floats
@@ -32,18 +32,19 @@ LOOKS: Final = (1 / 240, 1 / 120, 1 / 60, 1 / 30, 1 / 15, 1 / 8)
 _PUSH = Push("a/r_forearm", 0.5, impulse=(12.0, 0.0, 9.0), duration=0.05)
 
 
-def tracked(clip: str, settings: ServoSettings) -> Tracker:
+def tracked(clip: str, settings: ServoSettings) -> BodyActor:
     """Put a character on a stage that follows one of the package's clips."""
     body = CharacterSpec(str(find_clip(clip)), root="free", strength=1.5, self_collision=False)
     stage = StageLoop(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip(clip), stage.character("a"))
-    return Tracker(stage, "a", motion, settings=settings, root=RootSpring(yaw=0.1))
+    return follower_of(stage, "a", motion, settings=settings, root=RootSpring(yaw=0.1))
 
 
 def followed(clip: str, settings: ServoSettings) -> tuple[float, float]:
     """Follow a clip to its end; return the mean error seen from the root, and from the parents [°]."""
     tracker = tracked(clip, settings)
     stage, time, qpos = tracker.stage, [], []
+    assert tracker.motion is not None  # it follows the clip
     for _ in range(stage.tick_of(tracker.motion.duration) // 4):
         stage.advance(4)
         time.append(stage.time)
@@ -93,7 +94,7 @@ def response(delta: float, seconds: float = 2.5) -> tuple[Floats, Floats, float]
     stage.step(_PUSH.at + _PUSH.duration)
     if delta > 0.0:
         tracker.respond(delta)
-    clip = tracker.history[0][2]
+    clip = tracker.history[0].rows
     first = tracker.character.root_body
     arm = [tracker.character.bodies[f"r_{part}"] - first for part in ("upper_arm", "forearm", "hand")]
     dofs = [tracker.character.joints[f"r_{name}"] for name in ("shoulder", "elbow", "wrist")]

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from stunt.drive.beats.spec import (
         StateSpec as StateSpec,
     )
-    from stunt.drive.body.reactions import Reactions as Reactions
-    from stunt.drive.body.tracker import Tracker as Tracker
+    from stunt.drive.body.actor import BodyActor as BodyActor
+    from stunt.drive.body.actor import actor_of as actor_of
+    from stunt.drive.body.reactions import Thresholds as Thresholds
     from stunt.drive.motion.body_motion import BodyMotion as BodyMotion
     from stunt.drive.motion.body_motion import motion_of_clip as motion_of_clip
     from stunt.drive.paths.follower import Follower as Follower
@@ -123,8 +124,8 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.control.servo.root_spring": ("RootSpring",),
     "stunt.drive.beats.performer": ("BeatResult", "Performer"),
     "stunt.drive.beats.spec": ("BeatSpec", "Exit", "MachineSpec", "Part", "Script", "StateSpec"),
-    "stunt.drive.body.reactions": ("Reactions",),
-    "stunt.drive.body.tracker": ("Tracker",),
+    "stunt.drive.body.actor": ("BodyActor", "actor_of"),
+    "stunt.drive.body.reactions": ("Thresholds",),
     "stunt.drive.motion.body_motion": ("BodyMotion", "motion_of_clip"),
     "stunt.drive.paths.follower": ("Follower",),
     "stunt.drive.tension.performer": ("TensionPerformer",),
@@ -156,13 +157,13 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
 _WHERE: Final = {name: module for module, names in _FROM.items() for name in names}
 
 __all__ = [
-    "Actor", "Attach", "BaseController", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyDiagnosis", "BodyMotion",
-    "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Drag", "Exit", "Follower", "Hit",
-    "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push", "Reactions", "Recorder", "Release",
-    "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError", "Supervisor", "Take",
-    "TensionPerformer", "Throw", "Tracker", "Trajectory", "__version__", "body_from_clip", "describe_body",
-    "examine_body", "export", "filmstrip", "load_clip", "load_script", "make_report", "motion_of_clip", "perform",
-    "retarget", "save_script", "script_from_data", "script_to_data",
+    "Actor", "Attach", "BaseController", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
+    "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Drag",
+    "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
+    "Recorder", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
+    "Supervisor", "Take", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "__version__", "actor_of",
+    "body_from_clip", "describe_body", "examine_body", "export", "filmstrip", "load_clip", "load_script",
+    "make_report", "motion_of_clip", "perform", "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip
 
 

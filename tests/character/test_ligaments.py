@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stunt.character.ligaments import OVERSTRETCH, TILT
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import clip_entries, find_clip
 from stunt.library.read import read_clip
@@ -17,11 +17,11 @@ from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 
-def follower(clip: str) -> Tracker:
+def follower(clip: str) -> BodyActor:
     """Return a body of one of Stunt's own clips that follows it."""
     path = find_clip(clip)
     stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120, control_hz=120))
-    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
+    return follower_of(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
 
 
 def taut(model: mujoco.MjModel, data: mujoco.MjData) -> list[str]:

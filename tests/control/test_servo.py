@@ -10,7 +10,7 @@ import pytest
 
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
@@ -28,16 +28,16 @@ def follower(
     root: RootSpring | None = None,
     hz: float = 120.0,
     ground: bool = True,
-) -> Tracker:
+) -> BodyActor:
     """Return a body of one of Stunt's own clips that follows it; without a ground it falls."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=strength)
     stage = StageLoop(Scene({"a": body}, physics_hz=hz, control_hz=hz, ground=ground))
     motion = motion_of_clip(read_clip(path), stage.character("a"))
-    return Tracker(stage, "a", motion, settings=settings, root=root)
+    return follower_of(stage, "a", motion, settings=settings, root=root)
 
 
-def momentum(tracker: Tracker) -> np.ndarray:
+def momentum(tracker: BodyActor) -> np.ndarray:
     """Return the whole body's angular momentum about its centre of mass [kg·m²/s]."""
     model, data = tracker.stage.model, tracker.stage.data
     mujoco.mj_forward(model, data)
@@ -45,7 +45,7 @@ def momentum(tracker: Tracker) -> np.ndarray:
     return np.array(data.subtree_angmom[tracker.character.root_body])
 
 
-def unexplained(tracker: Tracker, plain: mujoco.MjModel) -> float:
+def unexplained(tracker: BodyActor, plain: mujoco.MjModel) -> float:
     """Take a step; return by how much its motion is not explained by the forces that are on record [N·m]."""
     stage, data = tracker.stage, mujoco.MjData(plain)
     data.qpos[:], data.qvel[:] = stage.data.qpos, stage.data.qvel
@@ -163,7 +163,7 @@ def test_a_change_of_motion_is_blended_whatever_the_servo(servo: str) -> None:
     stage, fastest = tracker.stage, 0.0
     stage.step(0.3)
     other = motion_of_clip(read_clip(find_clip("punch")), tracker.character)
-    tracker.play(other, blend=0.4)
+    tracker.follow(other, blend=0.4)
     for _ in range(60):
         stage.advance(1)
         fastest = max(fastest, float(np.abs(stage.data.qvel[6:]).max()))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stunt.control.servo.memory import ServoSettings
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
@@ -17,13 +17,13 @@ from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
 
-def walker(*, steer: bool, off: float = 0.0, turned: float = 0.0, clip: str = "walk") -> Tracker:
+def walker(*, steer: bool, off: float = 0.0, turned: float = 0.0, clip: str = "walk") -> BodyActor:
     """Put a walker on a stage, beside its path [m] or turned away from it [rad]."""
     path = find_clip(clip)
     body = CharacterSpec(str(path), root="free", strength=1.5, self_collision=False)
     stage = StageLoop(Scene({"a": body}, physics_hz=120.0, control_hz=120.0))
     motion = replace(motion_of_clip(read_clip(path), stage.character("a")), loop=True)
-    tracker = Tracker(stage, "a", motion, settings=ServoSettings(steer=steer))
+    tracker = follower_of(stage, "a", motion, settings=ServoSettings(steer=steer))
     root = stage.character("a").root
     assert root is not None
     spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turned]))
@@ -34,7 +34,7 @@ def walker(*, steer: bool, off: float = 0.0, turned: float = 0.0, clip: str = "w
     return tracker
 
 
-def distance(tracker: Tracker) -> float:
+def distance(tracker: BodyActor) -> float:
     """Return how far the hips are from the clip's place [m]."""
     path = tracker.rows.path
     frame = min(round((tracker.stage.time - tracker.started) * tracker.rows.fps), len(path) - 1)

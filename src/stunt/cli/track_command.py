@@ -26,7 +26,6 @@ EXTERNAL_HELP = (
 )
 MOST = 100.0
 """Largest limit, yaw, force, gain and strength, as in scripts."""
-GET_UP = (("front", "stand_up_front"), ("back", "stand_up"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +101,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.schema import MAX_SECONDS
     from stunt.script.sections.clips import ClipsPart, PlaySpec
     from stunt.stage.scene import CharacterSpec, Scene
+    from stunt.supervise.reflexes.get_up import OWN_CLIPS
 
     clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
     body = clip if args.body in (None, "skeleton") else Library.of(args.clips).located(args.body)
@@ -112,7 +112,8 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
             ahead=ServoSettings.ahead if args.ahead is None else args.ahead,
         ),
         RootSpring(kind=args.assist, limit=args.limit, yaw=args.yaw, force=args.force),
-        react=None if args.no_react else Thresholds(), get_up=GET_UP if args.get_up else (), targets=args.targets,
+        react=None if args.no_react else Thresholds(), targets=args.targets,
+        get_up=tuple(OWN_CLIPS.items()) if args.get_up else (),
     )  # fmt: skip
     double = CharacterSpec(body, root="free", strength=args.strength, self_collision=False)
     scene = Scene(

@@ -157,7 +157,7 @@ def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
     sentences = []
     for name, entry in characters.items():
         fell = time_of_fall(take, name)
-        if name in take.meta.get("tracking", {}):
+        if "fell" in take.meta.get("tracking", {}).get(name, {}):
             # Whoever follows a clip may lie down with it; only an end unlike the clip's is a fall.
             sentences += [f"{name} did not end as its clip does"] if entry["fell"] else []
         elif fell is not None:

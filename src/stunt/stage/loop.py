@@ -62,6 +62,7 @@ class StageLoop:
         kept: Who is saved with the stage without acting at times of its own.
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
+        actors: The body of each character that somebody has taken on, by name (see `stunt.drive.body.actor`).
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
         generation: How often the cast has changed since the stage was built.
         placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
@@ -91,6 +92,7 @@ class StageLoop:
         self.tick = 0
         self.crew = Schedule()
         self.kept: list[Saved] = []
+        self.actors: dict[str, Any] = {}
         self.hit_listeners: list[Callable[[Hit], None]] = []
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []

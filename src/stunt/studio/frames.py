@@ -176,20 +176,10 @@ class FrameMaker:
         goal, qpos = recorder.column("target")[frame], recorder.column("qpos")[frame]
         target = np.where(np.isnan(goal), qpos, goal)
         time = recorder.column("time")[frame]
-        for made in self.performance.sections.values():
-            for section in made.values():
-                self._follow(section, time, target)
+        for actor in self.performance.stage.actors.values():
+            if (wanted := actor.wanted_at(time)) is not None:
+                target[actor.slices[0]] = wanted
         return target
-
-    def _follow(self, section: Any, time: float, target: Floats) -> None:
-        """Put the frame of the clip a tracker follows at a time into the target."""
-        history, character = getattr(section, "history", None), getattr(section, "character", None)
-        if not history or character is None or character.root is None:
-            return
-        since, motion, _ = [entry for entry in history if entry[0] <= time + 1e-9][-1]
-        number = round((time - since) * motion.fps)
-        number = number % len(motion.qpos) if motion.loop else min(number, len(motion.qpos) - 1)
-        target[character.root.qpos : character.root.qpos + motion.qpos.shape[1]] = motion.qpos[number]
 
     def _colors(self, frame: int) -> Floats:
         """Return tension, torque and error of each body's joints in 0–1, (nbody · 3,)."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.errors import InvalidValueError, StuntError
 from stunt.supervise.contract import STATES, Bid, Controller, Status
 from stunt.supervise.situation import Situation
@@ -114,7 +114,7 @@ def checked_bid(controller: Controller, answer: object) -> Bid:
     return answer
 
 
-def ask_step(controller: Controller, now: Situation, actor: Actor) -> Status:
+def ask_step(controller: Controller, now: Situation, actor: BodyActor) -> Status:
     """Let a controller go on; return its status.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import BlowUpError, StuntError
 from stunt.library.names import OWN_CLIPS, load_clip
@@ -93,21 +93,21 @@ def _stage(seed: int) -> StageLoop:
     )
 
 
-def _standing(stage: StageLoop, actor: Actor) -> None:
+def _standing(stage: StageLoop, actor: BodyActor) -> None:
     actor.aim(stage.data.qpos[actor.slices[0]].copy(), over=0.0)
 
 
-def _on_data(stage: StageLoop, actor: Actor) -> None:
+def _on_data(stage: StageLoop, actor: BodyActor) -> None:
     motion = motion_of_clip(load_clip("idle"), actor.character)
     actor.play(replace(motion, loop=True), blend=0.0, place=False)
 
 
-def _tipping(stage: StageLoop, actor: Actor) -> None:
+def _tipping(stage: StageLoop, actor: BodyActor) -> None:
     _standing(stage, actor)
     stage.data.qvel[actor.slices[1].start] += 2.0
 
 
-def _lying(stage: StageLoop, actor: Actor) -> None:
+def _lying(stage: StageLoop, actor: BodyActor) -> None:
     q = actor.slices[0].start
     lean = rotations.from_rotation_vector(np.array([0.0, 0.5 * np.pi, 0.0]))
     stage.data.qpos[q + 3 : q + 7] = rotations.multiply(lean, stage.data.qpos[q + 3 : q + 7])
@@ -117,17 +117,17 @@ def _lying(stage: StageLoop, actor: Actor) -> None:
     stage.step(1.0)
 
 
-def _hit(stage: StageLoop, actor: Actor) -> None:
+def _hit(stage: StageLoop, actor: BodyActor) -> None:
     _standing(stage, actor)
     _fly(stage, np.array([0.6, 0.0, 1.3]), np.array([-6.0, 0.0, 0.5]))
 
 
-def _struck(stage: StageLoop, actor: Actor) -> None:
+def _struck(stage: StageLoop, actor: BodyActor) -> None:
     _standing(stage, actor)
     _fly(stage, _head(stage, actor) + [2.0, 0.0, 0.05], np.array([-25.0, 0.0, 0.4]))
 
 
-def _at_head(stage: StageLoop, actor: Actor) -> None:
+def _at_head(stage: StageLoop, actor: BodyActor) -> None:
     """Play data while a ball will be at the head in half a second."""
     _on_data(stage, actor)
     head = _head(stage, actor)
@@ -135,7 +135,7 @@ def _at_head(stage: StageLoop, actor: Actor) -> None:
     _fly(stage, begin, (head + [0.0, 0.0, 0.08] - begin) / 0.5 + [0.0, 0.0, 0.25 * 9.81])
 
 
-def _head(stage: StageLoop, actor: Actor) -> Any:
+def _head(stage: StageLoop, actor: BodyActor) -> Any:
     """Return where the head is, or what comes nearest to one [m], (3,)."""
     mujoco.mj_kinematics(stage.model, stage.data)
     names = [name for name in ("head", "thorax") if name in actor.character.bodies]
@@ -148,7 +148,7 @@ def _fly(stage: StageLoop, position: Any, velocity: Any) -> None:
     stage.data.qvel[prop.dof : prop.dof + 3] = velocity
 
 
-TRIALS: Final[dict[str, Callable[[StageLoop, Actor], None]]] = {
+TRIALS: Final[dict[str, Callable[[StageLoop, BodyActor], None]]] = {
     "standing": _standing, "on data": _on_data, "tipping over": _tipping, "lying": _lying, "hit by a ball": _hit,
     "struck hard": _struck, "ball at the head": _at_head,
 }  # fmt: skip
@@ -157,9 +157,9 @@ TRIALS: Final[dict[str, Callable[[StageLoop, Actor], None]]] = {
 class _Trial:
     """One controller in charge on one stage."""
 
-    def __init__(self, make: Maker, prepare: Callable[[StageLoop, Actor], None], seed: int) -> None:
+    def __init__(self, make: Maker, prepare: Callable[[StageLoop, BodyActor], None], seed: int) -> None:
         self.stage = _stage(seed)
-        self.actor = Actor(self.stage, WHO)
+        self.actor = actor_of(self.stage, WHO)
         prepare(self.stage, self.actor)
         mujoco.mj_forward(self.stage.model, self.stage.data)
         self.controller = make(self.stage, WHO)
@@ -202,7 +202,7 @@ class _Trial:
         return "running"
 
 
-def _try(make: Maker, name: str, prepare: Callable[[StageLoop, Actor], None], found: Findings, seed: int) -> str:
+def _try(make: Maker, name: str, prepare: Callable[[StageLoop, BodyActor], None], found: Findings, seed: int) -> str:
     """Run one trial; add what is wrong to the findings, and return what happened."""
     try:
         trial = _Trial(make, prepare, seed)

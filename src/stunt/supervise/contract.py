@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from stunt.drive.body.actor import Actor
+    from stunt.drive.body.actor import BodyActor
     from stunt.supervise.situation import Situation
 
 
@@ -115,13 +115,13 @@ class Controller(Protocol):
     def bid(self, now: Situation) -> Bid | float | None:
         """Offer to take the character from here, or None."""
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Take it."""
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Go on, and say how it goes."""
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go; the next one is started right after."""
 
     def save(self) -> Any:
@@ -154,14 +154,14 @@ class BaseController:
         """Offer to take the character from here."""
         return 0.5
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Take it."""
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Go on."""
         return RUNNING
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go."""
 
     def save(self) -> Any:

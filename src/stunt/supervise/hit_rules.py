@@ -2,8 +2,8 @@
 
 A directed relation between things and a character, changing with the controller in charge. Under full simulation
 everything is active. While data is in charge, the ground and other scenery are passive, so is what the character holds
-itself, and whatever the controller in charge declares (`passive`); all else that moves is active. Passive things are
-still pushed; they only change nothing in who is in charge.
+itself, and whatever the controller in charge declares (`passive`); all else that moves is active, and so are pushes.
+Passive things are still pushed; they only change nothing in who is in charge.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Relation:
             return False
         if (prop := stage.built.props.get(by)) is not None:
             return prop.spec.counts_as_hit and (prop.dof < 0 or not _held(stage, character, prop.grip))
-        return by in stage.built.characters
+        return True  # another character, or a push from outside
 
     def of(self, stage: StageLoop, character: Character, current: Controller) -> frozenset[str]:
         """Return everything that counts now."""

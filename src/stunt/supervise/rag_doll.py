@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.reactions import DOWN
 from stunt.supervise.contract import IDLE, RUNNING, BaseController, Bid, Status, succeeded
 from stunt.supervise.parameters import MetresPerSecond, Seconds
 from stunt.supervise.situation import Situation
@@ -15,22 +16,35 @@ class RagDoll(BaseController):
     priority = IDLE
     longest = 1e9
 
-    def __init__(self, name: str = "", *, still: MetresPerSecond = 0.15, rest: Seconds = 0.5) -> None:
-        """Say below which speed of the root a body lies [m/s], and how long it must [s]."""
+    def __init__(
+        self, name: str = "", *, still: MetresPerSecond = 0.15, rest: Seconds = 0.5, tone: float = 0.0
+    ) -> None:
+        """Say when it lies, and how limp it is.
+
+        Args:
+            name: What it is called.
+            still: Below which speed of the root a body lies [m/s].
+            rest: How long it must [s].
+            tone: Share of its strength that is left: with a little, a body that falls holds itself together.
+        """
         super().__init__(name)
-        self.still, self.rest = still, rest
+        self.still, self.rest, self.tone = still, rest, tone
         self._still_since = -1.0
 
     def bid(self, now: Situation) -> Bid | float | None:
         """Always, but after everybody else."""
         return Bid(0.01, "always possible")
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Let go."""
-        actor.go_limp()
+        if self.tone > 0.0 and actor.rows is not None:
+            actor.stun(self.tone, down=0.05, hold=1e9, up=1.0)
+        else:
+            actor.go_limp()
+        actor.note(DOWN, why=now.last.status.reason if now.last is not None else "")
         self._still_since = -1.0
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Wait until it lies."""
         if abs(now.root_velocity).max() > self.still:
             self._still_since = -1.0

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import contextlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
@@ -64,7 +65,7 @@ class Supervisor:
         name: str,
         pool: Sequence[Controller],
         *,
-        actor: Actor | None = None,
+        actor: BodyActor | None = None,
         safe: Controller | None = None,
         relation: Relation | None = None,
         hz: float = LOOK_HZ,
@@ -81,10 +82,13 @@ class Supervisor:
             hz: How often to look.
 
         Raises:
-            StuntError: The pool is empty, two have one name, or one is no controller.
+            StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
         """
         check_pool(name, pool)
-        self.stage, self.actor = stage, actor or Actor(stage, name)
+        self.stage, self.actor = stage, actor or actor_of(stage, name)
+        if self.actor.driver is not None:
+            raise StuntError(f"'{name}' has a supervisor already, with {_listed(self.actor.driver.pool)} in its pool.")
+        self.actor.driver = self
         self.name, self.character = name, self.actor.character
         self.safe: Controller = safe or next((c for c in pool if isinstance(c, RagDoll)), None) or RagDoll()
         self._named_safe, self._broken, self._broken_at = safe, 0, -1
@@ -92,7 +96,9 @@ class Supervisor:
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
         hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
-        self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
+        if any(controller.kinematic for controller in everyone):
+            self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
+            self.actor.warm_up()
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}
         self.since = stage.time
@@ -150,6 +156,10 @@ class Supervisor:
         """Name of who is in charge."""
         return self.current.name
 
+    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+        """Return how well the body followed what it was told, over a take's frames."""
+        return self.actor.summary(time, qpos)
+
     # ---- crew
 
     def due(self) -> int:
@@ -180,8 +190,8 @@ class Supervisor:
                 self._asleep = self.stage.tick_of(now.time + status.wake)
             if wakes:
                 self.watchers.look_after(status.tilt, status.broken)
-            if not alert:
-                self._due = max(self._due, min(self._asleep, tick + self._most()))
+            if not alert and self._asleep > tick:
+                self._due = min(self._asleep, tick + self._most())
 
     def _most(self) -> int:
         """Return how many steps may pass until somebody else wants to be asked."""
@@ -326,10 +336,11 @@ class Supervisor:
             )
         self.current, self.since, self._waiting = winner, self.stage.time, False
         self._level, self._bid, self._asleep, self._borne = _priority(winner, bid), bid, 0, 0.0
+        self.actor.low = bool(getattr(winner, "low", False))
         self.watchers.sort(self.pool.values(), winner, self._level)
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
-            low=bool(getattr(winner, "low", False)), why=bid.why,
+            low=self.actor.low, why=bid.why,
             before="" if begins else before.name, ended=status.state, reason=status.reason,
             bids=[{"controller": n, "score": b.score, "priority": _priority(self.pool[n], b), "why": b.why}
                   for n, b in bids.items() if n in self.pool],
@@ -400,11 +411,11 @@ class Supervisor:
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
-        return told, states, lists, self.rng.bit_generator.state, self.actor.save(), self.watchers.save()
+        return told, states, lists, self.rng.bit_generator.state, self.watchers.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, states, (log, removed, hits), rng, actor, watchers = state
+        told, states, (log, removed, hits), rng, watchers = state
         self.pool = {name: controller for name, (controller, _) in states.items()}
         for controller, saved in states.values():
             controller.restore(saved)
@@ -417,8 +428,11 @@ class Supervisor:
         self.rng.bit_generator.state = rng
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self.watchers.restore(watchers)
-        self.actor.restore(actor)
 
 
 def _priority(controller: Controller, bid: Bid) -> int:
     return controller.priority if bid.priority is None else bid.priority
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

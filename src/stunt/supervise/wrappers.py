@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.layout import Layout
 from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
@@ -70,18 +70,18 @@ class FromFunction(BaseController):
             return 0.5 if answer else None
         return answer
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Hold what is there, then ask for the first time."""
         actor.recover()
         actor.lean(None)
         actor.aim(now.qpos, over=0.0)
         self._ask(now, actor)
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Ask again."""
         return self._ask(now, actor)
 
-    def _ask(self, now: Situation, actor: Actor) -> Status:
+    def _ask(self, now: Situation, actor: BodyActor) -> Status:
         answer = self.function(now)
         if isinstance(answer, Status):
             return answer
@@ -185,15 +185,15 @@ class Wrapped(BaseController):
         """Bid as the controller does."""
         return self.inner.bid(now)
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Let the controller begin."""
         self.inner.start(now, actor, bid)
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Let it go on."""
         return self.inner.step(now, actor)
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let it stop."""
         self.inner.stop(now, actor)
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import stunt
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import foot_slide
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.doctor import foot_slide as slide_of_clip
 from stunt.library.names import load_clip
 
 
-def follower(clip: str) -> Tracker:
+def follower(clip: str) -> BodyActor:
     ada = stunt.CharacterSpec(clip, root="free")
     stage = stunt.Stage(stunt.Scene({"ada": ada}, physics_hz=120.0, control_hz=120.0))
-    return Tracker(stage, "ada", motion_of_clip(load_clip(clip), stage.character("ada")))
+    return follower_of(stage, "ada", motion_of_clip(load_clip(clip), stage.character("ada")))
 
 
 def test_a_body_exactly_on_its_clip_slides_as_the_doctor_says() -> None:

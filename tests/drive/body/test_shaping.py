@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.over_ground import Feet
 from stunt.drive.body.shaping import BEHIND, AbsoluteTargets, Shaper, window_of
 from stunt.drive.body.stuck import bone_errors, limbs_of
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, motion_of_clip
@@ -24,11 +24,13 @@ from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 OWN = ("idle", "walk", "punch", "kick", "guard", "hook", "jump", "crossover")
 
 
-def tracked(name: str = "walk", *, props: dict[str, PropSpec] | None = None, root: RootSpring | None = None) -> Tracker:
+def tracked(
+    name: str = "walk", *, props: dict[str, PropSpec] | None = None, root: RootSpring | None = None
+) -> BodyActor:
     body = CharacterSpec(str(find_clip(name)), root="free", strength=1.5)
     stage = StageLoop(Scene({"a": body}, props or {}, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip(name), stage.character("a"))
-    return Tracker(stage, "a", motion, root=root or RootSpring(yaw=0.1))
+    return follower_of(stage, "a", motion, root=root or RootSpring(yaw=0.1))
 
 
 def test_a_window_is_a_copy_of_the_rows_from_now_on() -> None:
@@ -72,7 +74,7 @@ def test_a_lifted_leg_puts_its_foot_that_much_higher_and_keeps_the_foot_turned(b
     stage = StageLoop(Scene({"a": CharacterSpec(name, root="free")}, physics_hz=120.0, control_hz=120.0))
     character = stage.character("a")
     motion = motion_of_clip(load_clip("walk"), character)
-    tracker = Tracker(stage, "a", motion)
+    tracker = follower_of(stage, "a", motion)
     rows = make_rows(stage.model, character, motion, tracker.soles)
     for leg in legs_of(stage.model, character, tracker.soles):
         shift = np.tile([0.02, 0.0, 0.1], (len(rows.turns), 1))
@@ -111,7 +113,7 @@ def test_a_step_is_climbed_by_lifted_feet_and_caught_on_by_others() -> None:
         stage = StageLoop(Scene({"a": body}, block, physics_hz=120.0, control_hz=120.0))
         motion = motion_of_clip(load_clip("walk"), stage.character("a"))
         motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True)
-        tracker = Tracker(stage, "a", motion, root=RootSpring(yaw=0.1))
+        tracker = follower_of(stage, "a", motion, root=RootSpring(yaw=0.1))
         if feet:
             Shaper(tracker, [Feet(tracker, Ground(stage))])
         stage.step(3.0)
@@ -127,7 +129,7 @@ def falls_between(pairs: list[tuple[str, str]], start: float = 0.5, blend: float
         tracker = tracked(first)
         stage = tracker.stage
         stage.step(start)
-        tracker.play(motion_of_clip(load_clip(second), tracker.character), blend=blend)
+        tracker.follow(motion_of_clip(load_clip(second), tracker.character), blend=blend)
         stage.step(min(tracker.motion.duration, 2.4))
         if stage.data.qpos[2] < 0.6:
             falls.append((first, second))
@@ -159,7 +161,7 @@ def test_feet_step_to_a_stance_one_after_the_other_and_stand_meanwhile() -> None
     tracker = tracked()
     tracker.stage.step(0.5)
     walked = tracker.rows
-    tracker.play(motion_of_clip(load_clip("guard"), tracker.character), blend=0.3)
+    tracker.follow(motion_of_clip(load_clip("guard"), tracker.character), blend=0.3)
     rows, legs = tracker.rows, legs_of(tracker.stage.model, tracker.character, tracker.soles)
     frames = round(0.56 * rows.fps)
     matrices = rotations.to_matrix(rows.turns[:frames])
@@ -176,8 +178,8 @@ def test_going_over_to_another_walk_takes_no_steps_of_its_own() -> None:
     tracker = tracked()
     tracker.stage.step(0.4)
     old, other = tracker.rows, motion_of_clip(load_clip("walk_curve"), tracker.character)
-    tracker.play(other, blend=0.3, place=False)
-    plain = blended(tracker.stage.model, old, 0.4, tracker._rows_of(other), 0.3)
+    tracker.follow(other, blend=0.3, place=False)
+    plain = blended(tracker.stage.model, old, 0.4, tracker.targets_of(other), 0.3)
     assert np.array_equal(tracker.rows.turns, plain.turns)
 
 

@@ -10,16 +10,17 @@ from tracking_helpers import follow, tracked
 from captured import CLIPS, needs_clips
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.body.measures import measure
-from stunt.drive.body.reactions import DOWN, FOLLOWING, STUNNED, Reactions, Thresholds
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, motion_of_clip, repeated
+from stunt.errors import StuntError
 from stunt.library.read import read_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Push
+from stunt.supervise.tracking import QueuedClip, follow_clips
 
 
 @needs_clips
@@ -123,7 +124,7 @@ def test_going_over_to_another_motion_starts_where_the_first_one_is() -> None:
     assert np.allclose(np.abs((mixed.turns[0] * first.turns[frame]).sum(-1)), 1.0, atol=1e-9)
     assert np.allclose(mixed.turns[-1], rows.turns[-1])
     tracker.stage.step(0.5)
-    tracker.play(other, blend=0.3)
+    tracker.follow(other, blend=0.3)
     tracker.stage.step(1.0)
     assert tracker.stage.data.qpos[2] > 0.7
 
@@ -140,7 +141,7 @@ def test_a_stun_weakens_at_once_and_wears_off() -> None:
     assert weak > 3.0 * _error(tracker)
 
 
-def _error(tracker: Tracker) -> float:
+def _error(tracker: BodyActor) -> float:
     qpos = tracker.stage.data.qpos[None].copy()
     return float(measure(tracker, np.array([tracker.stage.time] * 2), np.repeat(qpos, 2, axis=0))["error_deg_mean"])
 
@@ -148,13 +149,15 @@ def _error(tracker: Tracker) -> float:
 @needs_clips
 def test_hits_are_answered_by_how_hard_they_are() -> None:
     tracker = tracked("idle")
-    reactions = Reactions(tracker.stage, tracker, thresholds=Thresholds())
-    weight = float(tracker.program.actors[tracker.number]["weight"])
-    for share, state in ((1.0, FOLLOWING), (5.0, STUNNED), (20.0, DOWN)):
+    follow_clips(tracker.stage, "a", [QueuedClip(tracker.motion)])
+    states = lambda: [entry["state"] for entry in tracker.log]  # noqa: E731
+    for share, limb, known in (
+        (1.0, "thorax", []), (5.0, "l_hand", []), (5.0, "thorax", ["stunned"]), (20.0, "head", ["stunned", "down"]),
+    ):  # fmt: skip
         for listener in tracker.stage.hit_listeners:
-            listener(Hit(tracker.stage.time, "a", "thorax", "ball", (0.0, 0.0, 1.0), share * weight))
-        assert reactions.state == state
+            listener(Hit(tracker.stage.time, "a", limb, "ball", (0.0, 0.0, 1.0), share * tracker.weight))
         tracker.stage.step(0.2)
+        assert states() == known
     assert tracker.program.actors[tracker.number]["stun_low"] < 0.1
 
 
@@ -182,12 +185,28 @@ def test_pushed_over_it_lies_and_gets_up_by_the_clip_for_the_side_it_lies_on() -
     get_up = {
         side: motion_of_clip(read_clip(CLIPS.path(f"get_up_{side}")), tracker.character) for side in ("front", "back")
     }
-    reactions = Reactions(stage, tracker, get_up=get_up, then=tracker.motion)
+    follow_clips(stage, "a", [QueuedClip(tracker.motion)], get_up=get_up)
     happenings = EventCrew(stage)
     stage.crew.append(happenings)
     happenings.add(Push("a/thorax", 0.5, impulse=(250.0, 0.0, 0.0), duration=0.05))
     stage.step(2.5 + get_up["back"].duration + 1.0)
-    states = [entry["state"] for entry in reactions.log]
-    print(reactions.log, stage.data.qpos[2])
+    states = [entry["state"] for entry in tracker.log]
+    print(tracker.log, stage.data.qpos[2])
     assert states[:2] == ["down", "rising"]
     assert stage.data.qpos[2] > 0.75 * tracker.motion.qpos[-1, 2]
+
+
+@needs_clips
+def test_a_body_has_one_actor_and_a_second_supervisor_is_refused_in_words() -> None:
+    tracker = tracked("idle", seconds=2.0)
+    stage = tracker.stage
+    assert actor_of(stage, "a") is tracker
+    with pytest.raises(StuntError, match="'a' has an actor already"):
+        BodyActor(stage, "a")
+    follow_clips(stage, "a", [QueuedClip(tracker.motion)])
+    with pytest.raises(StuntError, match="'a' has a supervisor already, with 'clips', 'rag doll' in its pool"):
+        follow_clips(stage, "a", [QueuedClip(tracker.motion)])
+    stage.step(0.1)
+    tracker.follow(tracker.motion)
+    stage.step(0.1)
+    assert tracker.follows and tracker.program.names == ["a"]

@@ -8,8 +8,8 @@ from tracking_helpers import follow, tracked
 
 from captured import needs_clips
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.reactions import Reactions
 from stunt.stage.scene import PropSpec
+from stunt.supervise.tracking import QueuedClip, follow_clips
 
 HIT = ("idle", "punch", "walk")
 BALL = PropSpec("sphere", at=(50.0, 0.0, 1.0), radius=0.1, mass=0.3)
@@ -26,7 +26,7 @@ def falls(clip: str, thing: PropSpec, speed: float, angle: float, root: RootSpri
     tracker = tracked(clip, seconds=_LASTS, props={"thing": thing}, root=root)
     stage, prop = tracker.stage, tracker.stage.prop("thing")
     if react:
-        Reactions(stage, tracker)
+        follow_clips(stage, "a", [QueuedClip(tracker.motion)])
     stage.step(_WHEN)
     chest = tracker.character.bodies["thorax"]
     toward = np.array([np.cos(angle), np.sin(angle), 0.0])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.over_ground import Feet
 from stunt.drive.body.shaping import Shaper
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.landings import GRID, footholds, landings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
@@ -55,13 +55,13 @@ def field(start: float, height: float) -> Course:
     return {"field": PropSpec("heightfield", at=(3.5, 0.0, 0.0), size=(5.0, 2.4, height), heights=values)}, 0.0, 5.0
 
 
-def walker(course: Course, *, feet: bool = True) -> Tracker:
+def walker(course: Course, *, feet: bool = True) -> BodyActor:
     props, floor, _ = course
     body = CharacterSpec(str(find_clip("walk")), root="free", strength=1.5, at=(0.0, 0.0, floor))
     stage = StageLoop(Scene({"a": body}, props, physics_hz=120.0, control_hz=120.0))
     motion = motion_of_clip(load_clip("walk"), stage.character("a"))
     motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True).raised(floor)
-    tracker = Tracker(stage, "a", motion, root=RootSpring(yaw=0.1, force=0.05))
+    tracker = follower_of(stage, "a", motion, root=RootSpring(yaw=0.1, force=0.05))
     if feet:
         Shaper(tracker, [Feet(tracker, Ground(stage))])
     return tracker

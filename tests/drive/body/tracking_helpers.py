@@ -10,8 +10,8 @@ import numpy as np
 from captured import CLIPS
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, repeated
 from stunt.library.read import read_clip
 from stunt.stage.loop import StageLoop
@@ -32,7 +32,7 @@ def tracked(
     props: dict[str, PropSpec] | None = None,
     strength: float = STRENGTH,
     seed: int | None = None,
-) -> Tracker:
+) -> BodyActor:
     """Put a character built from a clip on a stage, following it; a seed perturbs its start a little."""
     path = CLIPS.path(name)
     body = CharacterSpec(str(path), root="free", strength=strength, self_collision=False)
@@ -42,7 +42,7 @@ def tracked(
         motion = motion_of_clip(read_clip(path), stage.character("a"))
         _MOTIONS[path] = repeated(motion, CLIPS.lasts(name)) if CLIPS.lasts(name) else motion
     motion = _MOTIONS[path].trimmed(0.0, min(seconds, _MOTIONS[path].duration))
-    tracker = Tracker(stage, "a", motion, settings=settings, root=root)
+    tracker = follower_of(stage, "a", motion, settings=settings, root=root)
     if seed is not None:
         rng, data, last = np.random.default_rng(seed), stage.data, int(tracker.program.actors[tracker.number]["dof1"])
         data.qvel[:3] += rng.normal(0.0, 0.05, 3)
@@ -50,7 +50,7 @@ def tracked(
     return tracker
 
 
-def follow(tracker: Tracker, seconds: float | None = None) -> dict[str, Any]:
+def follow(tracker: BodyActor, seconds: float | None = None) -> dict[str, Any]:
     """Follow to the end and measure."""
     stage, time, qpos = tracker.stage, [], []
     ticks = stage.tick_of(tracker.motion.duration if seconds is None else seconds) - stage.tick

@@ -11,8 +11,8 @@ import numpy as np
 from stunt.character.from_skeleton import GRIP
 from stunt.control.servo.memory import ServoSettings, ServoTargets
 from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
-from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.leg import Leg, legs_of
 from stunt.drive.feet.plant import missing, near_floor, sole_points, with_clear_feet, with_planted_feet
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, motion_of_clip
@@ -104,7 +104,7 @@ def test_foreseen_torques_lower_the_error_of_following() -> None:
     for foresee in (False, True):
         path = find_clip("walk")
         stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
-        tracker = Tracker(stage, "a", motion, settings=ServoSettings(foresee=foresee), root=RootSpring())
+        tracker = follower_of(stage, "a", motion, settings=ServoSettings(foresee=foresee), root=RootSpring())
         time, qpos = [], []
         for _ in range(100):
             stage.advance(2)
@@ -263,11 +263,11 @@ def test_rows_that_say_nothing_of_turning_hold_as_they_slide() -> None:
     assert np.allclose(friction[:, 1] / friction[:, 0], GRIP[1] / GRIP[0])
 
 
-def walking() -> Tracker:
+def walking() -> BodyActor:
     """Put a walker on a stage of its own."""
     path = find_clip("walk")
     stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
-    return Tracker(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
+    return follower_of(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
 
 
 def test_a_motion_that_begins_in_mid_swing_and_a_rag_doll_have_soles_that_hold() -> None:
@@ -277,7 +277,7 @@ def test_a_motion_that_begins_in_mid_swing_and_a_rag_doll_have_soles_that_hold()
     while model.geom_friction[soles, 0].min() > 0.1:
         tracker.stage.advance(1)
     idle = motion_of_clip(read_clip(find_clip("idle")), tracker.character)
-    tracker.play(idle, blend=0.2)
+    tracker.follow(idle, blend=0.2)
     assert np.allclose(tracker.rows.friction[-1], GRIP[0])
     tracker.go_limp()
     assert np.allclose(model.geom_friction[soles, :2], GRIP[:2])

@@ -182,9 +182,9 @@ def test_a_poor_chance_is_only_better_than_nobody_and_choices_end_with_the_turn(
     good = ParameterBid(Willing(), machine, stage, "ada")
     bid = good.bid(now)
     assert bid.priority is None and bid.score == 0.8 and "learned" in bid.why
-    from stunt.drive.body.actor import Actor
+    from stunt.drive.body.actor import actor_of
 
-    actor = Actor(stage, "ada")
+    actor = actor_of(stage, "ada")
     good.start(now, actor, bid)
     assert good.inner.direction == bid.plan[1]["direction"]
     good.stop(now, actor)

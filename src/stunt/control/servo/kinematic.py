@@ -10,8 +10,8 @@ go on for an hour without anybody's doing.
 Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`kin_firm`: a
 kicking leg is held by its muscles and weighs more than a limp one); afterwards its state is put back on the data.
 Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data goes. What
-contacts did to the body meanwhile is not lost: the impulse is remembered (`owed`), and who hands the body over to
-forces may give it back to it.
+contacts and pushes did to the body meanwhile is not lost: the impulse is remembered (`owed`), and who hands the body
+over to forces may give it back to it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from stunt.maths.pointers import floats
 
 MEMORY: Final = 0.02
 """Time constant with which an impulse that nobody claimed is forgotten [s]."""
+
+LEAST: Final = 1e-6
+"""What is smaller is no push but a rounding error [N, N·m]."""
 
 
 @compiled
@@ -203,13 +206,16 @@ def push_along(v: Any, t: Any, who: Any, time: float) -> None:
 
 @compiled
 def put_on_data(v: Any, t: Any, who: Any, time: float) -> None:
-    """After a step: remember what contacts gave, and put the actor where its data has it."""
+    """After a step: remember what contacts and pushes gave, and put the actor where its data has it."""
     h = v.times.step
-    owed, constraint = t.owed, t.constraint
+    owed, constraint, smooth = t.owed, t.constraint, t.smooth
     where, pace = t.where, t.pace  # as `push_along` left them: of the step's end
     keep = max(0.0, 1.0 - h / MEMORY)
     for d in range(who.root_dof, who.dof1):
         owed[d] = keep * owed[d] + h * constraint[d]
+        pushed = smooth[d] - (v.passive[d] - v.bias[d] + v.applied[d])  # what acts on its bodies from outside
+        if abs(pushed) > LEAST:
+            owed[d] += h * pushed
         v.qvel[d], v.torque[d], v.saturated[d] = pace[d], 0.0, 0
     for q in range(who.root_qpos, who.qpos1):
         v.qpos[q] = where[q]

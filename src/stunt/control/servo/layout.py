@@ -138,6 +138,7 @@ TABLE: Final = AddressTable(
         ("cvel", _FLOAT),
         ("qacc", _FLOAT),
         ("constraint", _FLOAT),  # contact forces of the last step
+        ("smooth", _FLOAT),  # all other forces of it
         ("parent", np.int32),
         ("sliding", _FLOAT),  # friction of the geoms
         # Of each body.

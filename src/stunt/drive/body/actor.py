@@ -1,29 +1,32 @@
-"""The body as a controller drives it: kinematic or dynamic, one at a time.
+"""The body of one character: the one machine that follows clips by forces, or is where data says.
 
-Dynamic controllers use `follow` (a motion), `aim` (a pose), `strength` and `stun` (how hard), `lean` (how the root is
-helped) and `go_limp`. Kinematic ones use `play`. What they say holds until they say something else: the compiled loop
-carries it out at every physics step.
+Under forces it is told `follow` (a motion), `aim` (a pose), `strength` and `stun` (how hard), `lean` (how its root is
+helped) and `go_limp`; as data, `play`; and `keep_on` goes on by forces with what was played. What it is told holds
+until it is told something else: the compiled loop carries it out at every physics step.
 
-A character's body as the supervisor holds it: what it plays or follows now, and what was worked out beforehand.
-
-`Actor` drives it (see there); here is what both ways of driving share.
+Whoever drives a character, from a script, a supervisor or a program, drives this one: `actor_of` returns it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
 
-from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram
+from stunt.control.servo import layout as w
+from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.collision_masks import Pushes
+from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of, smooth
 from stunt.drive.feet.blend_kernel import blend_into, window
-from stunt.drive.motion.body_motion import BodyMotion, blended, repeated
+from stunt.drive.feet.leg import legs_of
+from stunt.drive.motion.body_motion import BodyMotion, blended
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.motion.playing import (
     NOWHERE,
@@ -31,149 +34,212 @@ from stunt.drive.motion.playing import (
     Playing,
     Track,
     cut_rows,
-    late_blend,
+    entered_late,
     moved,
     moved_rows,
+    place_between,
     repeated_row,
 )
 from stunt.drive.motion.posing import ServoView, servo_rows
-from stunt.errors import InvalidValueError
+from stunt.drive.prepare.first_velocity import first_velocity
+from stunt.drive.prepare.pipeline import as_prepared, prepare, rounds_around
+from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
+from stunt.stage.schedule import Crew
 
-LOOK: Final = 1.0 / 240.0
-"""Over which time the servo measures the wanted velocity [s]: short, so that it takes over at the data's velocity."""
-UNROLL: Final = 12.0
-"""Seconds a looping motion is laid out for that is followed; whoever follows it longer says so again."""
 AIM_FPS: Final = 60.0
 DENSE: Final = 4
-"""A twin's targets between two frames: the servo reads straight lines, data is played along curves."""
+"""Targets between two frames of what was played: the servo reads straight lines, data is played along curves."""
+TWIN: Final = 0.75
+"""Seconds of what was played that are taken along at a time: about as long as they are followed."""
+EASE: Final = 0.2
+"""Seconds within which a body that leaves data goes over from what data has to what was prepared of it."""
+PART: Final = 0.015
+"""How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
+constant, and loses momentum by the square of that."""
+MOST_PARTS: Final = 16
 
 
-class HeldBody:
-    """One character's body on the stage.
+@dataclass(frozen=True)
+class Assistance:
+    """What the root got from outside so far: by its spring and, in the external form, by the torques on the bones.
 
     Attributes:
+        torque_mean: Mean torque as a share of m·g·h.
+        torque_peak: Largest torque, likewise.
+        force_mean: Mean force as a share of body weight.
+        force_peak: Largest force, likewise.
+        impulse: ∫|force|dt [N·s].
+        angular_impulse: ∫|torque|dt [N·m·s].
+    """
+
+    torque_mean: float
+    torque_peak: float
+    force_mean: float
+    force_peak: float
+    impulse: float
+    angular_impulse: float
+
+
+class Followed(NamedTuple):
+    """What a body did from a time on.
+
+    Attributes:
+        at: From when on [s].
+        since: When the motion's first row was, or would have been [s].
+        motion: Which; None where it followed no clip.
+        rows: As the servo read it, likewise.
+    """
+
+    at: float
+    since: float
+    motion: BodyMotion | None
+    rows: ServoTargets | None
+
+
+class BodyActor:
+    """One character's body on the stage, and what it may be told.
+
+    It takes the servo on when it is first told something; until then, and of a character with a fixed root, it costs
+    nothing.
+
+    Attributes:
+        stage: Where it is.
         character: Whose.
+        settings: How it follows.
+        root: How its root is helped.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
         firm: With how many times its inertia it pushes what is in its way while it is kinematic.
         motion: What it plays or follows; None after `go_limp`.
         started: When the motion's first frame was, or would have been [s].
         playing: What it plays, blends included, and where; None under forces.
         rows: What it follows, as the servo reads it; None while kinematic or limp.
-        layout: Of its own coordinates.
-        kept: What it played until forces took over, while they track it.
-        dense: Of motions that were prepared, what a twin follows.
+        kept: What it played until forces took over, while they follow it.
+        history: What it followed so far.
+        log: How it answered hits, as events of the take.
+        driver: The supervisor in charge of it; None: whoever tells it something.
+        low: Whether who drives it means it to crouch, roll or lie.
     """
 
     def __init__(
         self, stage: StageLoop, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
     ) -> None:
-        """Take a body on, limp.
+        """Take a body on.
 
         Args:
             stage: Where it is.
             name: Who.
             settings: How it follows.
             root: How its root is helped.
+
+        Raises:
+            StuntError: It was taken on before: one body has one actor.
         """
         self.stage, self.character = stage, stage.character(name)
-        self.settings, self.root = settings or ServoSettings(look=LOOK), root or RootSpring(yaw=0.1)
-        self.program = WorldspaceProgram.on(stage.model, stage.data, stage.board)
-        self.soles = sole_geoms(stage.model, self.character)
-        self.number = self.program.add(self.character, self.soles, self.settings, self.root)
-        self.slices = own_slices(self.character)
-        self.kinematic = False
-        self.firm = 1.0
+        if name in stage.actors:
+            raise StuntError(f"'{name}' has an actor already, and a body has one; `actor_of(stage, '{name}')` is it.")
+        self.settings, self.root = settings or ServoSettings(), root or RootSpring()
+        self.kinematic, self.firm = False, 1.0
         self.motion: BodyMotion | None = None
         self.started = stage.time
         self.rows: ServoTargets | None = None
-        self.layout = Layout.of(self.character)
-        self.pushes = Pushes(stage, self.character)
         self.playing: Playing | None = None
         self.kept: Playing | None = None
+        self.history: list[Followed] = []
+        self.log: list[dict[str, Any]] = []
+        self.driver: Any = None
+        self.low = False
+        self._attended: list[Crew] = []
+        self._number = -1
         self._leaning: RootSpring | None = None
-        self._view = ServoView.of(stage.model, self.character, self.soles)
-        self._rows: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
+        self._targets: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
-        self.dense: WeakKeyDictionary[Track, ServoTargets] = WeakKeyDictionary()
-        stage.strings.append(self._string)
-        self._warm_up()
+        self._dense: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
+        stage.actors[name] = self
+        stage.keep(self)
 
-    def frame_of(self, motion: BodyMotion, since: float) -> int:
-        """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
-        if motion.loop and motion.duration > 0.0:
-            since %= motion.duration
-        return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
+    # ---- the servo
 
-    @property
-    def left(self) -> float:
-        """How much of what it plays or follows is still to come [s]."""
-        if self.playing is not None:
-            return self.playing.left(self.stage.time)
-        return (len(self.rows.path) - 1) / self.rows.fps - self.elapsed if self.rows is not None else 0.0
+    def configure(self, settings: ServoSettings | None = None, root: RootSpring | None = None) -> None:
+        """Change how it follows, and how its root is helped, from now on; None: as it is."""
+        if settings is not None and settings != self.settings:
+            self._targets.clear()
+            self._dense.clear()
+        self.settings, self.root = settings or self.settings, root or self.root
+        if self.joined:
+            self.program.settle(self._number, self.settings, self.root)
 
     @property
-    def placed(self) -> tuple[int, Place]:
-        """How many rounds of what it plays (or played last) have passed, and where the present one is placed."""
-        who = self.program.actors[self.number]
-        x, y, turn = who["kin_at"].tolist()
-        return int(who["kin_rounds"]), (x, y, turn)
+    def joined(self) -> bool:
+        """Whether the servo knows it."""
+        return self._number >= 0
 
-    def prepare(self, motion: BodyMotion) -> None:
-        """Work out beforehand what playing a motion, and tracking it, will take."""
-        track = self.track_of(motion)
-        dense = self.layout.dense(track.ahead_rows(), track.fps, DENSE)
-        self.dense[track] = self.lifted(dense, track.fps * DENSE)
+    @cached_property
+    def program(self) -> WorldspaceProgram:
+        """The stage's servo."""
+        return WorldspaceProgram.on(self.stage.model, self.stage.data, self.stage.board)
 
     @property
-    def blow(self) -> float:
-        """How much contacts gave the body lately, summed over its degrees of freedom [N·s, N·m·s]."""
-        return float(np.abs(self.program.owed[self.slices[1]]).sum())
+    def number(self) -> int:
+        """Its number with the servo.
 
-    def kick(self) -> Floats:
-        """Return how the body's velocities would change by what contacts gave it lately, were it free, (nv,)."""
-        owed, out = self.program.owed, np.zeros((1, self.stage.model.nv))
-        if not owed[self.slices[1]].any():
-            return np.zeros(self.layout.nv)
-        mine = np.zeros((1, self.stage.model.nv))
-        mine[0, self.slices[1]] = owed[self.slices[1]]
-        mujoco.mj_solveM(self.stage.model, self.stage.data, out, mine)
-        return out[0, self.slices[1]]
+        Raises:
+            BodyError: Its root is fixed.
+        """
+        if self._number < 0:
+            check_free(self.character)
+            self._number = self.program.add(self.character, self.soles, self.settings, self.root)
+            self.stage.strings.append(self._string)
+        return self._number
 
     @property
-    def broken_for(self) -> float:
-        """How long the root spring has been broken [s]."""
-        return float(self.program.actors[self.number]["broken"])
+    def _memory(self) -> Any:
+        """Its record in the servo's memory."""
+        number = self.number
+        return self.program.actors[number]
 
-    @property
-    def weight(self) -> float:
-        """Body weight [N]."""
-        return float(self.program.actors[self.number]["weight"])
+    @cached_property
+    def soles(self) -> list[int]:
+        """Geoms it stands on."""
+        return sole_geoms(self.stage.model, self.character)
 
-    @property
-    def elapsed(self) -> float:
-        """Where in its motion it is [s]."""
-        return self.stage.time - self.started
+    @cached_property
+    def slices(self) -> tuple[slice, slice]:
+        """Where its own coordinates and velocities are in the stage's."""
+        check_free(self.character)
+        return own_slices(self.character)
 
-    def _warm_up(self) -> None:
-        """Load what is compiled now, so that nothing stops for it when the first ball hits."""
-        still = np.concatenate([self.stage.data.qpos[self.slices[0]], np.zeros(self.layout.nv)])
-        frames = np.repeat(still[None], 3, axis=0)
-        self.lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
-        blend_into(self.stage.model, self.character, self.layout, *self.state, frames, AIM_FPS, 0.05)
+    @cached_property
+    def layout(self) -> Layout:
+        """Of its own coordinates."""
+        check_free(self.character)
+        return Layout.of(self.character)
 
-    @property
-    def here(self) -> Floats:
-        """Its own coordinates as they are now, (nq,): a view."""
-        return self.stage.data.qpos[self.slices[0]]
+    @cached_property
+    def pushes(self) -> Pushes:
+        """Whom it pushes while it is kinematic."""
+        return Pushes(self.stage, self.character)
 
-    @property
-    def state(self) -> tuple[Floats, Floats]:
-        """Its own positions and velocities, (nq,) and (nv,): views."""
-        return self.here, self.stage.data.qvel[self.slices[1]]
+    @cached_property
+    def _view(self) -> ServoView:
+        return ServoView.of(self.stage.model, self.character, self.soles)
+
+    # ---- what it knows of motions
+
+    def targets_of(self, motion: BodyMotion) -> ServoTargets:
+        """Return a motion as the servo follows it, unplaced; worked out once.
+
+        Raises:
+            InvalidValueError: It is no motion of this body.
+        """
+        if (known := self._targets.get(motion)) is None:
+            check_motion(motion.qpos, self.layout)
+            known = prepare(self.stage.model, self.character, motion, self.soles, self.settings)
+            self._targets[motion] = known
+        return known
 
     def track_of(self, motion: BodyMotion) -> Track:
         """Return a motion as this body plays it.
@@ -186,77 +252,59 @@ class HeldBody:
             known = self._tracks[motion] = Track.of(self.layout, motion)
         return known
 
-    def rows_of(self, motion: BodyMotion) -> ServoTargets:
-        """Return a motion as the servo follows it, unplaced."""
-        if (known := self._rows.get(motion)) is None:
-            frames = self.layout.frames(repeated(motion, UNROLL))
-            known = self._rows[motion] = self.lifted(frames, motion.fps)
+    def dense_of(self, motion: BodyMotion) -> ServoTargets:
+        """Return what the servo follows of a motion that was played: along its curves, prepared, unplaced."""
+        if (known := self._dense.get(motion)) is None:
+            track = self.track_of(motion)
+            rows = self.lifted(self.layout.dense(track.ahead_rows(), track.fps, DENSE), track.fps * DENSE)
+            frames = np.arange(len(rows.path)) / DENSE
+            known = self._dense[motion] = self._as_prepared(rows, motion, frames, np.ones(len(frames)))
         return known
+
+    def prepare(self, motion: BodyMotion) -> None:
+        """Work out beforehand what playing a motion, and going on with it by forces, will take."""
+        self.dense_of(motion)
+
+    def _as_prepared(self, rows: ServoTargets, motion: BodyMotion, frames: Floats, share: Floats) -> ServoTargets:
+        """Return rows between a motion's frames, of which round ever, as it was prepared."""
+        cycle = len(motion.qpos) - 1
+        if around := rounds_around(motion):
+            frames = around * cycle + np.mod(frames, cycle)
+        return as_prepared(rows, self.targets_of(motion), frames, share)
 
     def lifted(self, frames: Floats, fps: float) -> ServoTargets:
         """Return frames, positions and velocities side by side, as the servo reads them."""
         return servo_rows(self._view, self.layout, frames, fps)
 
-    def take(self, motion: BodyMotion, rows: ServoTargets, started: float) -> None:
-        """Follow rows by forces from a time on [s]."""
-        self.become(kinematic=False)
-        self.motion, self.rows, self.started, self.playing, self.kept = motion, rows, started, None, None
-        self.program.aim(self.number, rows, started)
+    def frame_of(self, motion: BodyMotion, since: float) -> int:
+        """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
+        if motion.loop and motion.duration > 0.0:
+            since %= motion.duration
+        return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
 
-    def become(self, *, kinematic: bool) -> None:
-        """Change between data and forces; state and velocity stay."""
-        if kinematic == self.kinematic:
-            return
-        self.kinematic = kinematic
-        self.pushes.set_kinematic(kinematic)
-        if kinematic:
-            self.program.release(self.number)
-        else:
-            self.program.leave_data(self.number, self.settings)
-            self.stage.data.qfrc_applied[self.slices[1]] = 0.0
-        self.program.owed[self.slices[1]] = 0.0
+    def warm_up(self) -> None:
+        """Load what is compiled now, so that nothing stops for it when the first ball hits."""
+        still = np.concatenate([self.here, np.zeros(self.layout.nv)])
+        frames = np.repeat(still[None], 3, axis=0)
+        self.lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        blend_into(self.stage.model, self.character, self.layout, *self.state, frames, AIM_FPS, 0.05)
 
-    def _string(self) -> tuple[str, Floats]:
-        who = self.program.actors[self.number]
-        return self.character.name, np.concatenate([who["force"], who["torque"]])
+    # ---- under forces
 
-    def save(self) -> Any:
-        """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
-        told = (self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning)
-        return told, self.program.save(), self.pushes.save()
+    def put(self, motion: BodyMotion) -> None:
+        """Be in a motion's first frame at once, at the velocity it begins with."""
+        stage = self.stage
+        own, speeds = self.slices
+        stage.data.qpos[own] = motion.qpos[0]
+        speed = first_velocity(stage.model, stage.data.qpos, self.character, motion)
+        stage.data.qvel[speeds] = speed[speeds]
+        mujoco.mj_forward(stage.model, stage.data)
+        self.program.settle(self.number, self.settings, self.root)  # the body is weighed in the pose it has
 
-    def restore(self, state: Any) -> None:
-        """Put a saved state back."""
-        told, program, pushes = state
-        self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning = told
-        self.program.restore(program)
-        self.pushes.restore(pushes)
-
-
-def check_motion(qpos: Floats, layout: Layout) -> None:
-    """Refuse what would break the simulation, so that whoever said it hears of it.
-
-    Raises:
-        InvalidValueError: These are no finite frames of the body.
-    """
-    if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
-        raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
-    if not np.isfinite(qpos).all():
-        raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")
-
-
-TWIN: Final = 0.75
-"""Seconds of what was played that a tracking twin takes along at a time: about as long as it is in charge."""
-PART: Final = 0.015
-"""How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
-constant, and loses momentum by the square of that."""
-MOST_PARTS: Final = 16
-
-
-class Actor(HeldBody):
-    """One character's body on the stage, and what a controller may tell it."""
-
-    # ---- dynamic
+    def begin(self, motion: BodyMotion) -> None:
+        """Be in a motion's first frame at once, and follow it, where it lies on the stage."""
+        self.put(motion)
+        self.follow(motion, blend=0.0, place=False)
 
     def follow(
         self, motion: BodyMotion, *, since: float = 0.0, blend: float = 0.3, place: bool = True, actual: bool = False
@@ -266,17 +314,36 @@ class Actor(HeldBody):
         Args:
             motion: What to follow.
             since: Where in it to begin [s].
-            blend: How long going over to it takes [s].
+            blend: How long going over to it takes [s]; feet that have far to go step.
             place: Whether to move it to where the character is and faces.
             actual: Whether to blend from the pose the body has, not from what it followed.
         """
-        track, rows = self.track_of(motion), self.rows_of(motion)
+        rows = self.targets_of(motion)
+        first = min(max(round(since * rows.fps), 0), len(rows.turns) - 1)
         if place:
-            rows = moved_rows(rows, track.place_at(self.frame_of(motion, since), self.here))
+            root = np.concatenate([rows.path[first], rows.turns[first, 0]])
+            rows = moved_rows(rows, place_between(root, self.here))
         if blend > 0.0:
-            old, at = self._before(actual, blend)
-            rows = late_blend(self.stage.model, old, at, rows, since, blend)
-        self.take(motion, rows, self.stage.time - since)
+            rows = entered_late(rows, self._gone_over(cut_rows(rows, first, len(rows.turns)), blend, actual), first)
+        self.take(motion, rows, self.stage.time - first / rows.fps, clip=True)
+
+    def _gone_over(self, rows: ServoTargets, blend: float, actual: bool) -> ServoTargets:
+        """Return rows that are entered from what the body does now."""
+        follows = self.rows is not None and not actual
+        old, at = self._before(actual, blend)
+        if not (follows and self.settings.plant):
+            return blended(self.stage.model, old, at, rows, blend)
+        stage, (qpos, qvel) = self.stage, self.state
+        legs = legs_of(stage.model, self.character, self.soles)
+        body = Momentum(qpos[:3].copy(), qpos[3:7].copy(), qvel[:2].copy(), self.floor)
+        owners = [owner_of(stage.model, self.character, legs, geom) for geom in self.soles]
+        return change_of_motion(stage.model, legs, owners, old, at, rows, blend, body)
+
+    @property
+    def floor(self) -> float:
+        """Height of the floor its motions stand on [m]: a character may be put on something."""
+        spec = self.stage.scene.characters.get(self.character.name)
+        return float(spec.at[2]) if spec is not None else 0.0
 
     def aim(self, pose: Floats | Mapping[str, Any], *, over: float = 0.2, actual: bool = False) -> None:
         """Go to a pose and hold it.
@@ -314,15 +381,21 @@ class Actor(HeldBody):
 
     def aimed_at(self) -> Floats:
         """Return the pose it is told to have now (its own where it is limp), with the root it has, (nq,)."""
-        pose = self.stage.data.qpos[self.slices[0]].copy()
+        pose = self.here.copy()
         if self.rows is not None:
             frame = round((self.stage.time - self.started) * self.rows.fps)
             pose[7:] = self.rows.qpos[min(max(frame, 0), len(self.rows.qpos) - 1)]
         return pose
 
-    def strength(self, gain: float) -> None:
-        """Scale all servo gains from now on (1: as strong as the body is)."""
-        self.program.actors[self.number]["gain"] = self.settings.gain * gain
+    def respond(self, delta: float) -> None:
+        """Give way, and be back in the clip's own state `delta` seconds from now (the δ-response)."""
+        if self.rows is None:
+            return
+        first = min(round((self.stage.time - self.started) * self.rows.fps), len(self.rows.turns) - 1)
+        rest = replace(self.rows, turns=self.rows.turns[first:], asked=None, torque=None)
+        turns = self.rows.turns.copy()
+        turns[first:] = blended(self.stage.model, self._pose_rows(), 0.0, rest, delta).turns
+        self.change_rows(replace(self.rows, turns=turns))
 
     def stun(self, low: float, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
         """Lose strength fast, to a share `low`, and get it back slowly [s]."""
@@ -330,25 +403,72 @@ class Actor(HeldBody):
 
     def recover(self) -> None:
         """Have all one's strength again, at once."""
-        self.program.actors[self.number]["stun_time"] = np.inf
+        self._memory["stun_time"] = np.inf
         self.strength(1.0)
+
+    def strength(self, gain: float) -> None:
+        """Scale all servo gains from now on (1: as strong as the body is)."""
+        self._memory["gain"] = self.settings.gain * gain
 
     def lean(self, root: RootSpring | None) -> None:
         """Change how the root is helped; None: as the character came."""
         if root == self._leaning:
             return  # gains need not be worked out again
         self._leaning = root
-        gain = float(self.program.actors[self.number]["gain"])
+        gain = float(self._memory["gain"])
         self.program.settle(self.number, self.settings, root or self.root)
-        self.program.actors[self.number]["gain"] = gain
+        self._memory["gain"] = gain
+
+    def brace(self, tension: float, spring: float) -> None:
+        """Set stiffness and the help against tilt at once, as a posture wants them.
+
+        `lean` would weigh the body anew, in whatever pose it is.
+
+        Args:
+            tension: Factor on all stiffness.
+            spring: Largest torque on the root, as a share of m·g·h.
+        """
+        who = self._memory
+        who["active"], who["root_mode"] = 1, w.WEAK if spring > 0.0 else w.FREE
+        who["gain"], who["torque_limit"] = tension, spring * self._lever
+        who["yaw_limit"] = who["force_limit"] = 0.0
+        who["stun_time"] = np.inf
+
+    def unbrace(self) -> None:
+        """Be as stiff, and helped, as before `brace`."""
+        who, root = self._memory, self.root
+        who["root_mode"] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[root.kind]
+        who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
+        who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 
     def go_limp(self) -> None:
         """Become a rag doll."""
         self.become(kinematic=False)
         self.program.release(self.number)
-        self.motion = self.rows = self.playing = None
+        self.motion = self.rows = self.playing = self.kept = None
+        self._follows_now(None, None)
 
-    # ---- kinematic
+    def take(self, motion: BodyMotion, rows: ServoTargets, started: float, *, clip: bool = False) -> None:
+        """Follow rows by forces from a time on [s]; `clip`: they are a motion's, and count as following it."""
+        self.become(kinematic=False)
+        self.motion, self.rows, self.started, self.playing, self.kept = motion, rows, started, None, None
+        self._follows_now(motion if clip else None, rows if clip else None)
+        self.program.aim(self.number, rows, started)
+
+    def change_rows(self, rows: ServoTargets) -> None:
+        """Follow other rows of the same motion."""
+        self.rows = rows
+        self.program.aim(self.number, rows, self.started)
+
+    def show_rows(self, rows: ServoTargets, start: float) -> None:
+        """Hand the servo some rows, due from a time on [s], in place of those it has; what it follows is the same."""
+        self.program.aim(self.number, rows, start)
+
+    def keep_to_world(self) -> None:
+        """Take targets as they are in the world, whichever way the root is turned (see `AbsoluteTargets`)."""
+        self._memory["absolute"] = 1
+
+    # ---- as data
 
     def play(self, motion: BodyMotion, *, since: float = 0.0, blend: float = 0.5, place: bool = True) -> None:
         """Be where a motion says, at its velocities, and push what is in the way.
@@ -369,6 +489,7 @@ class Actor(HeldBody):
             data.qvel[self.slices[1]] = lead[0, self.layout.nq :]
         self.become(kinematic=True)
         self.motion, self.started, self.rows = motion, self.stage.time - first / motion.fps, None
+        self._follows_now(None, None)
         self.playing = Playing(track, lead, first, at, self.stage.time)
         self.program.play(self.number, self.playing.data, self.stage.time, self.firm)
 
@@ -389,30 +510,40 @@ class Actor(HeldBody):
             return
         leaves, fps = self.kinematic, playing.track.fps
         first = playing.frame(self.stage.time)
-        rows = self._twin_rows(playing, first, round(TWIN * fps))
-        self.take(self.motion, rows, playing.since + first / fps)
+        rows = self._twin_rows(playing, self.motion, first, round(TWIN * fps))
+        self.take(self.motion, _eased_in(rows) if leaves else rows, playing.since + first / fps, clip=True)
         self.kept = playing
         if leaves:
             self._leave_softly()
 
-    def _twin_rows(self, playing: Playing, first: int, count: int) -> ServoTargets:
+    def _twin_rows(self, playing: Playing, motion: BodyMotion, first: int, count: int) -> ServoTargets:
         """Return some frames of what is played as a servo follows them; worked out beforehand but for blends."""
         rounds, at = self.placed
-        frame, known = playing.in_round(first, rounds), self.dense.get(playing.track)
-        if frame is not None and known is not None and len(known.path) > DENSE * (frame + 1) > 0:
+        frame = playing.in_round(first, rounds)
+        if frame is not None and len((known := self.dense_of(motion)).path) > DENSE * (frame + 1) > 0:
             return moved_rows(cut_rows(known, DENSE * frame, DENSE * (count - 1) + 1), at)
         fps = playing.track.fps
-        return self.lifted(self.layout.dense(playing.frames(first, count, rounds, at), fps, DENSE), fps * DENSE)
+        rows = self.lifted(self.layout.dense(playing.frames(first, count, rounds, at), fps, DENSE), fps * DENSE)
+        frames = first + np.arange(len(rows.path)) / DENSE
+        share = np.clip(frames / max(len(playing.lead) - 1, 1), 0.0, 1.0)
+        return self._as_prepared(rows, motion, playing.first + frames, share)
 
     def _leave_softly(self) -> None:
         """Take the first step under forces in small parts, if joints turn far within it."""
         fastest = float(np.abs(self.stage.data.qvel[self.slices[1]][6:]).max())
         self.stage.refine(min(max(math.ceil(fastest * self.stage.step_time / PART), 1), MOST_PARTS))
 
-    def give_back(self) -> None:
-        """Give a body that was kinematic the impulse contacts had for it in the meantime."""
-        gained = self.kick()
-        self.stage.data.qvel[self.slices[1]] += gained
+    def become(self, *, kinematic: bool) -> None:
+        """Change between data and forces; state and velocity stay."""
+        if kinematic == self.kinematic:
+            return
+        self.kinematic = kinematic
+        self.pushes.set_kinematic(kinematic)
+        if kinematic:
+            self.program.release(self.number)
+        else:
+            self.program.leave_data(self.number, self.settings)
+            self.stage.data.qfrc_applied[self.slices[1]] = 0.0
         self.program.owed[self.slices[1]] = 0.0
 
     def _before(self, actual: bool, seconds: float) -> tuple[ServoTargets, float]:
@@ -422,6 +553,227 @@ class Actor(HeldBody):
             frames = self.playing.frames(first, round(seconds * fps) + 2, *self.placed)
             return self.lifted(frames, fps), self.stage.time - since - first / fps
         if actual or self.rows is None:
-            pose = np.concatenate([self.here, np.zeros(self.layout.nv)])
-            return self.lifted(pose[None], AIM_FPS), 0.0
+            return self._pose_rows(), 0.0
         return self.rows, self.elapsed
+
+    def _pose_rows(self) -> ServoTargets:
+        """Return the pose the body has, as rows of one frame."""
+        return self.lifted(np.concatenate([self.here, np.zeros(self.layout.nv)])[None], AIM_FPS)
+
+    # ---- how it is
+
+    @property
+    def here(self) -> Floats:
+        """Its own coordinates as they are now, (nq,): a view."""
+        return self.stage.data.qpos[self.slices[0]]
+
+    @property
+    def state(self) -> tuple[Floats, Floats]:
+        """Its own positions and velocities, (nq,) and (nv,): views."""
+        return self.here, self.stage.data.qvel[self.slices[1]]
+
+    @property
+    def elapsed(self) -> float:
+        """Where in its motion it is [s]."""
+        return self.stage.time - self.started
+
+    @property
+    def left(self) -> float:
+        """How much of what it plays or follows is still to come [s]."""
+        if self.playing is not None:
+            return self.playing.left(self.stage.time)
+        return (len(self.rows.path) - 1) / self.rows.fps - self.elapsed if self.rows is not None else 0.0
+
+    @property
+    def follows(self) -> bool:
+        """Whether it follows a clip by forces."""
+        return bool(self.history) and self.history[-1].rows is not None
+
+    @property
+    def placed(self) -> tuple[int, Place]:
+        """How many rounds of what it plays (or played last) have passed, and where the present one is placed."""
+        who = self._memory
+        x, y, turn = who["kin_at"].tolist()
+        return int(who["kin_rounds"]), (x, y, turn)
+
+    @property
+    def weakened(self) -> bool:
+        """Whether a stun has not worn off yet."""
+        who = self._memory
+        over = float(who["stun_time"] + who["stun_down"] + who["stun_hold"] + who["stun_up"])
+        return self.stage.time < over < math.inf
+
+    @property
+    def blow(self) -> float:
+        """How much contacts gave the body lately, summed over its degrees of freedom [N·s, N·m·s]."""
+        return float(np.abs(self.program.owed[self.slices[1]]).sum())
+
+    def kick(self) -> Floats:
+        """Return how the body's velocities would change by what contacts gave it lately, were it free, (nv,)."""
+        owed, out = self.program.owed, np.zeros((1, self.stage.model.nv))
+        if not owed[self.slices[1]].any():
+            return np.zeros(self.layout.nv)
+        mine = np.zeros((1, self.stage.model.nv))
+        mine[0, self.slices[1]] = owed[self.slices[1]]
+        mujoco.mj_solveM(self.stage.model, self.stage.data, out, mine)
+        return out[0, self.slices[1]]
+
+    @property
+    def broken_for(self) -> float:
+        """How long the root spring has been broken [s]."""
+        return float(self._memory["broken"]) if self.joined else 0.0
+
+    @property
+    def weight(self) -> float:
+        """Body weight [N]."""
+        return float(self._memory["weight"])
+
+    @property
+    def _lever(self) -> float:
+        """Body weight times the height of the hips [N·m]: m·g·h."""
+        return self.weight * hip_height(self.stage.model, self.slices[0].start)
+
+    @property
+    def limit_use(self) -> dict[str, float]:
+        """How joints kept to their strength: share of joint-steps above it, and the largest torque over a limit."""
+        who = self._memory
+        return {"over_share": float(who["over"] / max(who["joint_steps"], 1.0)), "worst": float(who["worst"])}
+
+    def assistance(self) -> Assistance:
+        """Return what the root got from outside so far."""
+        who, step = self._memory, self.stage.step_time
+        steps, weight, lever = max(float(who["steps"]), 1.0), self.weight, self._lever
+        return Assistance(
+            float(who["torque_sum"]) / steps / lever, float(who["torque_peak"]) / lever,
+            float(who["force_sum"]) / steps / weight, float(who["force_peak"]) / weight,
+            float(who["force_sum"]) * step, float(who["torque_sum"]) * step,
+        )  # fmt: skip
+
+    def wanted_at(self, time: float) -> Floats | None:
+        """Return the pose of the clip it followed at a time [s], on its place, (nq,); None: it followed none."""
+        entry = self.followed_at(time)
+        if entry is None or (rows := entry.rows) is None:
+            return None
+        k = min(max(round((time - entry.since) * rows.fps), 0), len(rows.path) - 1)
+        return np.concatenate([rows.path[k], rows.turns[k, 0], rows.qpos[k]])
+
+    def followed_at(self, time: float) -> Followed | None:
+        """Return what it followed at a time [s]; None: before it was told anything."""
+        return next((entry for entry in reversed(self.history) if entry.at <= time + 1e-9), None)
+
+    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+        """Return how well it followed, over a take's frames (see `stunt.drive.body.measures`)."""
+        from stunt.drive.body.measures import measure
+
+        return measure(self, time, qpos) if self.joined else {}
+
+    def note(self, state: str, **about: Any) -> None:
+        """Write down how it is from now on, as an event of the take."""
+        entry = {"kind": "reaction", "time": self.stage.time, "character": self.character.name}
+        self.log.append({**entry, "state": state, **about})
+
+    def _follows_now(self, motion: BodyMotion | None, rows: ServoTargets | None) -> None:
+        """Write down what it follows from now on; that it follows nothing, once."""
+        if rows is not None or self.follows or not self.history:
+            self.history.append(Followed(self.stage.time, self.started, motion, rows))
+            for member in self._attended:
+                self.stage.crew.announce(member)
+
+    def attend(self, member: Crew) -> None:
+        """Let somebody join the crew who is due only while it follows a clip."""
+        self._attended.append(member)
+        self.stage.crew.append(member)
+
+    def _string(self) -> tuple[str, Floats]:
+        who = self._memory
+        return self.character.name, np.concatenate([who["force"], who["torque"]])
+
+    # ---- saving
+
+    def save(self) -> Any:
+        """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
+        told = (
+            self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
+            self.settings, self.root, self.low,
+        )  # fmt: skip
+        pushes = self.pushes.save() if "pushes" in self.__dict__ else None
+        program = self.program.save() if self._number == 0 else None  # one for all
+        return self.joined, told, list(self.history), list(self.log), program, pushes
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        joined, told, history, log, program, pushes = state
+        if "pushes" in self.__dict__:
+            self.pushes.set_kinematic(False) if pushes is None else self.pushes.restore(pushes)
+        (
+            self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
+            self.settings, self.root, self.low,
+        ) = told  # fmt: skip
+        self.history, self.log[:] = list(history), log
+        if program is not None:
+            self.program.restore(program)
+        if self.joined and not joined:
+            self.program.release(self.number)
+
+
+def actor_of(
+    stage: StageLoop, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
+) -> BodyActor:
+    """Return a character's one actor, made if there is none yet (by the stage's own `make_actor`, where it has one).
+
+    Args:
+        stage: Where it is.
+        name: Who.
+        settings: How it follows from now on; None: as it is.
+        root: How its root is helped from now on; None: as it is.
+    """
+    known = stage.actors.get(name)
+    if known is None:
+        make = getattr(stage, "make_actor", None)
+        known = make(name) if make is not None else BodyActor(stage, name)
+    actor: BodyActor = known
+    if settings is not None or root is not None:
+        actor.configure(settings, root)
+    return actor
+
+
+def follower_of(
+    stage: StageLoop,
+    name: str,
+    motion: BodyMotion,
+    *,
+    settings: ServoSettings | None = None,
+    root: RootSpring | None = None,
+) -> BodyActor:
+    """Return a character's actor (see `actor_of`), put into a motion's first frame and following it."""
+    actor = actor_of(stage, name, settings=settings, root=root)
+    actor.begin(motion)
+    return actor
+
+
+def _eased_in(rows: ServoTargets) -> ServoTargets:
+    """Return rows that begin as data has them, and become what was prepared.
+
+    The servo alone takes over at the data's velocity; what is fed forward in the first step besides would be too much.
+    """
+    asked, torque = rows.asked, rows.torque
+    count = min(len(rows.turns), round(EASE * rows.fps))
+    turns, share = rows.turns.copy(), smooth(np.arange(count) / max(count, 1))
+    if asked is not None:
+        shares = np.broadcast_to(share[:, None], turns[:count].shape[:2])
+        turns[:count] = rotations.slerp(asked[:count], turns[:count], shares)
+    if torque is not None:
+        torque = np.concatenate([share[:, None] * torque[:count], torque[count:]])
+    return replace(rows, turns=turns, torque=torque)
+
+
+def check_motion(qpos: Floats, layout: Layout) -> None:
+    """Refuse what would break the simulation, so that whoever said it hears of it.
+
+    Raises:
+        InvalidValueError: These are no finite frames of the body.
+    """
+    if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
+        raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
+    if not np.isfinite(qpos).all():
+        raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")

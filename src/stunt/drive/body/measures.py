@@ -17,7 +17,7 @@ import numpy as np
 
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.memory import ServoTargets
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
 from stunt.maths import rotations
@@ -37,20 +37,20 @@ class _Foot:
     geoms: tuple[int, ...]
 
 
-def foot_slide(tracker: Tracker, time: Floats, own: Floats) -> float:
+def foot_slide(actor: BodyActor, time: Floats, own: Floats) -> float:
     """Return how far standing feet slid over the ground in all [m].
 
     Args:
-        tracker: Who followed.
+        actor: Who followed.
         time: Times of the frames [s], (T,).
         own: The character's own coordinates in them, (T, nq).
     """
-    feet = _feet(tracker)
+    feet = _feet(actor)
     if not feet or len(time) < 2:
         return 0.0
-    stands = _stance(tracker, feet, time)
-    places, low = _places(tracker, feet, own)
-    ground = Ground(tracker.stage)
+    stands = _stance(actor, feet, time)
+    places, low = _places(actor, feet, own)
+    ground = Ground(actor.stage)
     way = 0.0
     for number in range(len(feet)):
         there = np.array([p[2] - ground.height(p[0], p[1], below=p[2] + 0.2) < STANDING_GAP for p in low[:, number]])
@@ -60,11 +60,11 @@ def foot_slide(tracker: Tracker, time: Floats, own: Floats) -> float:
     return way
 
 
-def _feet(tracker: Tracker) -> list[_Foot]:
-    model, found = tracker.stage.model, []
-    for foot in feet_of(body_parts(tracker.character)).values():
+def _feet(actor: BodyActor) -> list[_Foot]:
+    model, found = actor.stage.model, []
+    for foot in feet_of(body_parts(actor.character)).values():
         bodies = (foot.ankle,) if foot.ball is None else (foot.ankle, foot.ball)
-        geoms = tuple(geom for geom in tracker.soles if int(model.geom_bodyid[geom]) in bodies)
+        geoms = tuple(geom for geom in actor.soles if int(model.geom_bodyid[geom]) in bodies)
         if geoms:
             found.append(_Foot(_joint(foot), geoms))
     return found
@@ -74,29 +74,29 @@ def _joint(foot: FootJoints) -> int:
     return foot.ankle if foot.ball is None else foot.ball
 
 
-def _stance(tracker: Tracker, feet: list[_Foot], time: Floats) -> np.ndarray:
+def _stance(actor: BodyActor, feet: list[_Foot], time: Floats) -> np.ndarray:
     """Return whether each foot stands in what was followed, at every time, (T, feet)."""
     stands = np.zeros((len(time), len(feet)), dtype=bool)
-    ends = [*(start for start, *_ in tracker.history[1:]), np.inf]
-    for (start, motion, _), end in zip(tracker.history, ends, strict=True):
-        now = (time >= start - 1e-9) & (time < end - 1e-9)
-        if not now.any():
+    ends = [*(entry.at for entry in actor.history[1:]), np.inf]
+    for entry, end in zip(actor.history, ends, strict=True):
+        now = (time >= entry.at - 1e-9) & (time < end - 1e-9)
+        if entry.motion is None or not now.any():
             continue
-        whole = repeated(motion, float(time[now][-1]) - start)
-        frames = np.clip(np.round((time[now] - start) * whole.fps).astype(int), 0, len(whole.qpos) - 1)
-        stands[now] = _planted(tracker, feet, whole)[frames]
+        whole = repeated(entry.motion, float(time[now][-1]) - entry.since)
+        frames = np.clip(np.round((time[now] - entry.since) * whole.fps).astype(int), 0, len(whole.qpos) - 1)
+        stands[now] = _planted(actor, feet, whole)[frames]
     return stands
 
 
-def _planted(tracker: Tracker, feet: list[_Foot], motion: BodyMotion) -> np.ndarray:
-    places, _ = _places(tracker, feet, motion.qpos)
+def _planted(actor: BodyActor, feet: list[_Foot], motion: BodyMotion) -> np.ndarray:
+    places, _ = _places(actor, feet, motion.qpos)
     height = motion.qpos[:, 2]
     return np.stack([planted_places(places[:, n], height, motion.fps) for n in range(len(feet))], axis=1)
 
 
-def _places(tracker: Tracker, feet: list[_Foot], own: Floats) -> tuple[Floats, Floats]:
+def _places(actor: BodyActor, feet: list[_Foot], own: Floats) -> tuple[Floats, Floats]:
     """Return where each foot's joint is in every frame, and the lowest point of its sole, (T, feet, 3) each."""
-    model, character = tracker.stage.model, tracker.character
+    model, character = actor.stage.model, actor.character
     bodies, turns = pose_frames(model, character, own)
     joints, low = np.zeros((len(own), len(feet), 3)), np.zeros((len(own), len(feet), 3))
     for k, foot in enumerate(feet):
@@ -112,41 +112,41 @@ FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
 
 
-def measure(tracker: Tracker, time: Floats, qpos: Floats) -> dict[str, Any]:
-    """Measure a tracked character over a take's frames.
+def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
+    """Measure how a character followed clips over a take's frames, and what it took; of the frames in which it did.
 
     Args:
-        tracker: Who followed.
+        actor: Who followed.
         time: Times of the frames [s], (T,).
         qpos: The stage's coordinates in them, (T, nq).
     """
-    character, root = tracker.character, tracker.character.root
-    if root is None or len(time) < 2:
-        return {}
-    own = qpos[:, root.qpos : root.qpos + tracker.motion.qpos.shape[1]]
-    actual = make_rows(tracker.stage.model, character, BodyMotion("take", 120.0, own), tracker.soles)
-    turns, path = _wanted(tracker, time)
+    used = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    follows = np.array([(entry := actor.followed_at(moment)) is not None and entry.rows is not None for moment in time])
+    if follows.sum() < 2:
+        return used
+    whole, time, own = bool(follows.all()), time[follows], qpos[follows, actor.slices[0]]
+    actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
+    turns, path = _wanted(actor, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
     error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
-    names = {body: name for name, body in character.bodies.items()}
-    first = character.root_body
+    names = {body: name for name, body in actor.character.bodies.items()}
+    first = actor.character.root_body
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
-    return {
+    found = {
         "error_deg_mean": float(error.mean()),
         "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
-        "joint_error_deg": _joint_errors(tracker, actual, turns),
+        "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
-        "foot_slide_m": foot_slide(tracker, time, own),
-        "fell": not ended_like(time, own, turns[:, 0], path),
-        "limits": tracker.limit_use,
-        "root_spring": asdict(tracker.assistance()),
+        "foot_slide_m": foot_slide(actor, time, own),
     }
+    # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
+    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
 
 
-def _joint_errors(tracker: Tracker, actual: ServoTargets, turns: Floats) -> dict[str, float]:
+def _joint_errors(actor: BodyActor, actual: ServoTargets, turns: Floats) -> dict[str, float]:
     """Return the mean error of each joint, seen from its parent bone [°]: bodies with several joints count once."""
-    model, character = tracker.stage.model, tracker.character
+    model, character = actor.stage.model, actor.character
     first = character.root_body
     found: dict[str, float] = {}
     for joint in character.joints.values():
@@ -161,12 +161,14 @@ def _joint_errors(tracker: Tracker, actual: ServoTargets, turns: Floats) -> dict
     return found
 
 
-def _wanted(tracker: Tracker, time: Floats) -> tuple[Floats, Floats]:
+def _wanted(actor: BodyActor, time: Floats) -> tuple[Floats, Floats]:
     """Return the orientations and root positions the clip asked for at some times, seen from the root."""
     turns, path = [], []
     for moment in time:
-        start, _, rows = [entry for entry in tracker.history if entry[0] <= moment + 1e-9][-1]
-        x = min(max((moment - start) * rows.fps, 0.0), len(rows.turns) - 1.0)
+        entry = actor.followed_at(moment)
+        assert entry is not None and entry.rows is not None  # only such moments are looked at
+        rows = entry.rows
+        x = min(max((moment - entry.since) * rows.fps, 0.0), len(rows.turns) - 1.0)
         low = int(min(x, max(len(rows.turns) - 2, 0)))
         high = min(low + 1, len(rows.turns) - 1)
         share = np.full(rows.turns.shape[1], x - low)

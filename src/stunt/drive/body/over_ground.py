@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.control.servo.memory import ServoTargets
 from stunt.control.servo.steering import SHIFT
-from stunt.drive.body.shaping import Window
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.shaping import AbsoluteTargets, Shaper, TargetShape, Window
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.plant import span_of
@@ -43,29 +44,34 @@ class Feet:
 
     every_step = False
 
-    def __init__(self, tracker: Tracker, ground: Ground) -> None:
+    def __init__(self, actor: BodyActor, ground: Ground) -> None:
         """Watch where a character steps.
 
         Args:
-            tracker: Who.
+            actor: Who.
             ground: What it walks on.
         """
-        self._tracker = tracker
-        self.legs = legs_of(tracker.stage.model, tracker.character, tracker.soles)
+        self._actor = actor
+        self.legs = legs_of(actor.stage.model, actor.character, actor.soles)
         # A motion placed on something starts that much above its own floor.
-        floor = float(tracker.stage.scene.characters[tracker.character.name].at[2])
-        self._ends = [span_of(tracker.stage.model, tracker.character, leg)[2] for leg in self.legs]
+        floor = actor.floor
+        self._ends = [span_of(actor.stage.model, actor.character, leg)[2] for leg in self.legs]
         self._planner = StepPlanner(ground, floor)
         self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
         self.steps = Footsteps(np.zeros((0, 3)))
         # Of each leg: the frames at which its foot last was lifted and is put down, and how far it is put aside.
         self._aside: list[tuple[int, int, Floats] | None] = [None] * len(self.legs)
 
+    @property
+    def _rows(self) -> ServoTargets:
+        assert self._actor.rows is not None  # it follows a clip
+        return self._actor.rows
+
     def shape(self, window: Window) -> Window:
         """Return the window with feet where the ground wants them."""
         if not self.legs or len(window.rows.turns) < 3:
             return window
-        rows, view = self._tracker.rows, self._view()
+        rows, view = self._rows, self._view()
         gait = self._gait_of_rows()
         base = bisect_right(gait.starts, view.frame) - 1
         if base < 0:
@@ -78,18 +84,18 @@ class Feet:
         return self._laid(window, gait, view)
 
     def _gait_of_rows(self) -> Gait:
-        rows, tracker = self._tracker.rows, self._tracker
+        rows, actor = self._rows, self._actor
         if self._gait is None or self._gait[0] is not rows.path:
-            found = gait_of(tracker.stage.model, tracker.character, rows, self.legs, tracker.soles)
+            found = gait_of(actor.stage.model, actor.character, rows, self.legs, actor.soles)
             self._gait = rows.path, found
         return self._gait[1]
 
     def _view(self) -> MotionView:
         """Return where the body is in its motion."""
-        tracker, rows = self._tracker, self._tracker.rows
-        data, root = tracker.stage.data, tracker.character.root
+        actor, rows = self._actor, self._rows
+        data, root = actor.stage.data, actor.character.root
         assert root is not None  # only free characters are taken on
-        frame = int(np.clip((tracker.stage.time - tracker.started) * rows.fps, 0, len(rows.path) - 1))
+        frame = int(np.clip((actor.stage.time - actor.started) * rows.fps, 0, len(rows.path) - 1))
         turn = data.qpos[root.qpos + 3 : root.qpos + 7]
         off = float(rotations.heading(turn) - rotations.heading(rows.turns[frame, 0]))
         spin = np.array([[math.cos(off), -math.sin(off)], [math.sin(off), math.cos(off)]])
@@ -99,7 +105,7 @@ class Feet:
     def _laid(self, window: Window, gait: Gait, view: MotionView) -> Window:
         """Return the window with the steps laid over the ground."""
         rows = window.rows
-        first = round((window.start - self._tracker.started) * rows.fps)
+        first = round((window.start - self._actor.started) * rows.fps)
         frames = first + np.arange(len(rows.turns), dtype=float)
         hips = self.steps.hips(gait, frames, rows.fps)
         matrices = rotations.to_matrix(rows.turns)
@@ -172,7 +178,7 @@ class Feet:
         weight = np.zeros(len(frames))
         for number in self.steps.known(gait, leg):
             fall = gait.falls[number]
-            early = 1.0 - np.clip((fall.start - frames) / (LANDING * self._tracker.rows.fps), 0.0, 1.0)
+            early = 1.0 - np.clip((fall.start - frames) / (LANDING * self._rows.fps), 0.0, 1.0)
             weight = np.maximum(weight, np.where(frames < fall.end, early, 0.0))
         return weight
 
@@ -184,3 +190,21 @@ class Feet:
         """Put it back."""
         self.steps, aside = state
         self._aside = list(aside)
+
+
+def shape_targets(actor: BodyActor, *, feet: bool | None = None, absolute: bool = False) -> None:
+    """Shape what a body follows where the ground asks for it, or somebody.
+
+    Args:
+        actor: Who.
+        feet: Whether its steps are laid over the ground; None: where that is uneven.
+        absolute: Whether it keeps the clip's directions in the world, however its root is turned.
+    """
+    shapes: list[TargetShape] = []
+    ground = Ground(actor.stage)
+    if feet or (feet is None and not ground.flat):
+        shapes.append(Feet(actor, ground))
+    if absolute:
+        shapes.append(AbsoluteTargets(actor))
+    if shapes:
+        Shaper(actor, shapes)

@@ -7,13 +7,14 @@ The clip's own rows stay as they are; what is handed over is a copy of the next 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from stunt.control.servo.memory import ServoTargets
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.motion.body_motion import each_row
 from stunt.maths import rotations
 
 WINDOW: Final = 0.2
@@ -56,42 +57,43 @@ class TargetShape(Protocol):
 
 
 class Shaper:
-    """Crew that shapes one tracker's targets.
+    """Crew that shapes one actor's targets.
 
     Attributes:
         shapes: What is done to each window, in this order.
     """
 
-    def __init__(self, tracker: Tracker, shapes: Sequence[TargetShape]) -> None:
+    def __init__(self, actor: BodyActor, shapes: Sequence[TargetShape]) -> None:
         """Start shaping.
 
         Args:
-            tracker: Whose targets.
+            actor: Whose targets.
             shapes: What is done to them.
         """
-        self.tracker, self.shapes = tracker, list(shapes)
-        self._due = tracker.stage.tick
-        tracker.stage.crew.append(self)
+        self.actor, self.shapes = actor, list(shapes)
+        self._due = actor.stage.tick
+        actor.attend(self)
 
     @property
     def _stride(self) -> int:
-        stage = self.tracker.stage
+        stage = self.actor.stage
         if any(shape.every_step for shape in self.shapes):
             return stage.steps_per_control
         return max(1, round(1.0 / (SHAPE_HZ * stage.control_period))) * stage.steps_per_control
 
-    def due(self) -> int:
-        """Return when to shape next."""
-        return self._due
+    def due(self) -> int | None:
+        """Return when to shape next; never while it follows nothing."""
+        return self._due if self.actor.follows else None
 
     def act(self) -> None:
         """Hand the servo the next window."""
-        tracker = self.tracker
-        self._due = tracker.stage.tick + self._stride
-        window = window_of(tracker.rows, tracker.started, tracker.stage.time)
+        actor = self.actor
+        self._due = actor.stage.tick + self._stride
+        assert actor.rows is not None  # it follows a clip
+        window = window_of(actor.rows, actor.started, actor.stage.time)
         for shape in self.shapes:
             window = shape.shape(window)
-        tracker.program.aim(tracker.number, window.rows, window.start)
+        actor.show_rows(window.rows, window.start)
 
     def save(self) -> Any:
         """Return what must survive a restore; the window itself is the program's."""
@@ -108,12 +110,8 @@ def window_of(rows: ServoTargets, started: float, now: float, seconds: float = W
     """Return a copy of the rows from now on, and of a moment before."""
     first = int(np.clip(np.floor((now - BEHIND - started) * rows.fps), 0, len(rows.turns) - 1))
     last = min(first + max(2, round(seconds * rows.fps)), len(rows.turns) - 1)
-    cut: dict[str, Any] = {}
-    for entry in fields(rows):
-        value = getattr(rows, entry.name)
-        if isinstance(value, np.ndarray) and len(value) == len(rows.turns):
-            cut[entry.name] = value[first : last + 1].copy()
-    return Window(replace(rows, **cut), started + first / rows.fps)
+    cut = each_row(rows, lambda value: value[first : last + 1].copy())
+    return Window(cut, started + first / rows.fps)
 
 
 class AbsoluteTargets:
@@ -126,19 +124,19 @@ class AbsoluteTargets:
 
     every_step = True
 
-    def __init__(self, tracker: Tracker) -> None:
-        """Take a tracker's root out of its targets."""
-        self._tracker = tracker
-        tracker.program.actors[tracker.number]["absolute"] = 1
-        self._heads = tracker.root.kind == "hook" or (tracker.root.kind == "weak" and tracker.root.yaw > 0.0)
+    def __init__(self, actor: BodyActor) -> None:
+        """Take an actor's root out of its targets."""
+        self._actor = actor
+        actor.keep_to_world()
+        self._heads = actor.root.kind == "hook" or (actor.root.kind == "weak" and actor.root.yaw > 0.0)
 
     def shape(self, window: Window) -> Window:
         """Express the clip's world orientations as seen from where the root is, and will be."""
-        data, root = self._tracker.stage.data, self._tracker.character.root
+        data, root = self._actor.stage.data, self._actor.character.root
         assert root is not None  # only free characters are taken on
         turn = data.qpos[root.qpos + 3 : root.qpos + 7]
         spin = data.qvel[root.dof + 3 : root.dof + 6]  # in the root's own frame
-        ahead = window.times() - self._tracker.stage.time
+        ahead = window.times() - self._actor.stage.time
         later = rotations.multiply(
             np.broadcast_to(turn, (len(ahead), 4)), rotations.from_rotation_vector(ahead[:, None] * spin)
         )

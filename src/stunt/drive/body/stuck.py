@@ -7,7 +7,7 @@ outward first, away from the trunk, and from there back into the clip. Where tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import mujoco
@@ -15,8 +15,8 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoTargets
-from stunt.drive.body.reactions import FOLLOWING, Reactions
-from stunt.drive.body.tracker import Tracker
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.motion.body_motion import each_row
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
@@ -77,35 +77,35 @@ class StuckLimbs:
         log: What happened, as events of the take: `stuck` and `freed`.
     """
 
-    def __init__(self, tracker: Tracker, reactions: Reactions | None = None) -> None:
-        """Watch a character; one that is stunned or down is left alone."""
-        self.tracker, self._reactions = tracker, reactions
+    def __init__(self, actor: BodyActor) -> None:
+        """Watch a character; one that is stunned or down, or follows no clip, is left alone."""
+        self.actor = actor
         self.log: list[dict[str, Any]] = []
-        self._limbs = limbs_of(tracker.stage.model, tracker.character)
+        self._limbs = limbs_of(actor.stage.model, actor.character)
         self._since: dict[str, tuple[float, float]] = {}  # limb → since when it is stuck, its error then [°]
         self._tries: dict[str, int] = {}
         self._busy: dict[str, float] = {}  # limb → until when its detour lasts [s]
-        self._due = tracker.stage.tick
-        tracker.stage.crew.append(self)
+        self._due = actor.stage.tick
+        actor.attend(self)
 
-    def due(self) -> int:
-        """Return when to look next."""
-        return self._due
+    def due(self) -> int | None:
+        """Return when to look next; never while it follows nothing."""
+        return self._due if self.actor.follows else None
 
     def act(self) -> None:
         """Look at every limb."""
-        stage = self.tracker.stage
+        stage = self.actor.stage
         self._due = stage.tick + max(1, round(1.0 / (LOOK_HZ * stage.step_time)))
-        if self.tracker.broken_for > 0.0 or (self._reactions is not None and self._reactions.state != FOLLOWING):
+        if self.actor.broken_for > 0.0 or self.actor.weakened or self.actor.low:
             self._since.clear()
             return
-        errors, touching = bone_errors(self.tracker), touched_bodies(self.tracker)
+        errors, touching = bone_errors(self.actor), touched_bodies(self.actor)
         for limb in self._limbs:
             if stage.time >= self._busy.get(limb.name, -1.0):
                 self._look(limb, float(errors[list(limb.bones[:2])].max()), not touching.isdisjoint(limb.bones))
 
     def _look(self, limb: Limb, error: float, touches: bool) -> None:
-        now = self.tracker.stage.time
+        now = self.actor.stage.time
         if error < FAR_DEG:
             self._since.pop(limb.name, None)
             if self._tries.pop(limb.name, 0):
@@ -124,12 +124,12 @@ class StuckLimbs:
         ahead, outward, up = ways[tries % len(ways)]
         if tries == 0:
             self._note("stuck", limb, error)
-        lead_out(self.tracker, limb, np.array([ahead, limb.side * outward, up]))
-        self._busy[limb.name] = self.tracker.stage.time + OUT + BACK
+        lead_out(self.actor, limb, np.array([ahead, limb.side * outward, up]))
+        self._busy[limb.name] = self.actor.stage.time + OUT + BACK
         self._since.pop(limb.name, None)
 
     def _note(self, kind: str, limb: Limb, error: float) -> None:
-        stage, who = self.tracker.stage, self.tracker.character.name
+        stage, who = self.actor.stage, self.actor.character.name
         self.log.append({"kind": kind, "time": stage.time, "character": who, "limb": limb.name, "error_deg": error})
 
     def save(self) -> Any:
@@ -143,11 +143,12 @@ class StuckLimbs:
         self._since, self._tries, self._busy = dict(since), dict(tries), dict(busy)
 
 
-def bone_errors(tracker: Tracker) -> Floats:
+def bone_errors(actor: BodyActor) -> Floats:
     """Return how far each bone is from its target now, seen from the root [°], (bodies,); the root's is 0."""
-    data, first = tracker.stage.data, tracker.character.root_body
-    rows = tracker.rows
-    frame = int(np.clip((tracker.stage.time - tracker.started) * rows.fps, 0, len(rows.turns) - 1))
+    data, first = actor.stage.data, actor.character.root_body
+    rows = actor.rows
+    assert rows is not None  # it follows a clip
+    frame = int(np.clip((actor.stage.time - actor.started) * rows.fps, 0, len(rows.turns) - 1))
     count = rows.turns.shape[1]
     seen = rotations.multiply(rotations.conjugate(data.xquat[first]), data.xquat[first : first + count])
     dots = np.abs((seen * rows.turns[frame]).sum(axis=-1)).clip(0.0, 1.0)
@@ -155,19 +156,19 @@ def bone_errors(tracker: Tracker) -> Floats:
     return np.asarray(np.degrees(2.0 * np.arccos(dots)))
 
 
-def touched_bodies(tracker: Tracker) -> set[int]:
+def touched_bodies(actor: BodyActor) -> set[int]:
     """Return the bodies of a character that touch anything, themselves too, counted from the root's."""
-    model, data, first = tracker.stage.model, tracker.stage.data, tracker.character.root_body
+    model, data, first = actor.stage.model, actor.stage.data, actor.character.root_body
     pairs = data.contact.geom[: data.ncon][np.asarray(data.contact.dist[: data.ncon]) <= 0.0]
     return {int(body) - first for body in model.geom_bodyid[pairs.ravel()]}
 
 
-def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:
+def lead_out(actor: BodyActor, limb: Limb, way: Floats) -> None:
     """Lead a limb from where it is outward, stretched along a way seen from the root, and back into the clip.
 
     Joint by joint: an elbow that is stretched and bent again turns no other way than elbows do.
     """
-    model, data, first = tracker.stage.model, tracker.stage.data, tracker.character.root_body
+    model, data, first = actor.stage.model, actor.stage.data, actor.character.root_body
     bones = list(limb.bones)
     upright = rotations.from_rotation_vector([0.0, 0.0, float(rotations.heading(data.xquat[first]))])
     seen_way = rotations.rotate(rotations.multiply(rotations.conjugate(data.xquat[first]), upright), way)
@@ -179,8 +180,9 @@ def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:
     out[0] = rotations.multiply(_turn_to(rotations.rotate(now[0], _axis(model, first + bones[0])), seen_way), now[0])
     if limb.kind == "leg":
         out[2:] = now[2:]  # a foot is no link of the leg's stretch
-    rows = tracker.rows
-    start = int(np.clip(np.ceil((tracker.stage.time - tracker.started) * rows.fps), 0, len(rows.turns) - 1))
+    rows = actor.rows
+    assert rows is not None  # it follows a clip
+    start = int(np.clip(np.ceil((actor.stage.time - actor.started) * rows.fps), 0, len(rows.turns) - 1))
     rows = extended(rows, start + round((OUT + BACK) * rows.fps) + 2)
     turns = rows.turns.copy()
     leave, home = round(OUT * rows.fps), round(BACK * rows.fps)
@@ -191,8 +193,7 @@ def lead_out(tracker: Tracker, limb: Limb, way: Floats) -> None:
             clip = _by_joint(rows.turns[start + k, bones], links)
             mixed = rotations.slerp(out, clip, np.full(len(bones), _ease((k - leave) / home)))
         turns[start + k, bones] = _from_joints(mixed, links)
-    tracker.rows = replace(rows, turns=turns)
-    tracker.program.aim(tracker.number, tracker.rows, tracker.started)
+    actor.change_rows(replace(rows, turns=turns))
 
 
 def _by_joint(turns: Floats, links: list[int]) -> Floats:
@@ -218,12 +219,7 @@ def extended(rows: ServoTargets, frames: int) -> ServoTargets:
     more = frames - len(rows.turns)
     if more <= 0:
         return rows
-    longer: dict[str, Any] = {}
-    for entry in fields(rows):
-        value = getattr(rows, entry.name)
-        if isinstance(value, np.ndarray) and len(value) == len(rows.turns):
-            longer[entry.name] = np.concatenate([value, np.repeat(value[-1:], more, axis=0)])
-    return replace(rows, **longer)
+    return each_row(rows, lambda value: np.concatenate([value, np.repeat(value[-1:], more, axis=0)]))
 
 
 def _axis(model: mujoco.MjModel, body: int) -> Floats:

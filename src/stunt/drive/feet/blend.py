@@ -16,13 +16,12 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import Leg
-from stunt.drive.motion.body_motion import blended
+from stunt.drive.motion.body_motion import BY_ROW, blended, each_row
 from stunt.drive.motion.sole_hold import SWING_FRICTION
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import SURE
 
-BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked", "twist")
 FAR: Final = 0.08
 """A foot with less way to go is not worth a step [m]."""
 SWING: Final = 0.28
@@ -145,18 +144,12 @@ def begins_standing(legs: list[Leg], new: ServoTargets) -> bool:
 
 def held(rows: ServoTargets, frames: int) -> ServoTargets:
     """Return rows that begin with their first one for some frames more."""
-
-    def longer(value: Floats) -> Floats:
-        return np.concatenate([np.repeat(value[:1], frames, axis=0), value])
-
-    changed: dict[str, Any] = {name: longer(value) for name in BY_ROW if (value := getattr(rows, name)) is not None}
-    return replace(rows, **changed)
+    return each_row(rows, lambda value: np.concatenate([np.repeat(value[:1], frames, axis=0), value]))
 
 
 def later(rows: ServoTargets, first: int) -> ServoTargets:
     """Return rows from one of them on."""
-    cut: dict[str, Any] = {name: value[first:] for name in BY_ROW if (value := getattr(rows, name)) is not None}
-    return replace(rows, **cut)
+    return each_row(rows, lambda value: value[first:])
 
 
 def joined(old: ServoTargets, since: float, rest: ServoTargets, new: ServoTargets, first: int) -> ServoTargets:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import mujoco
 import numpy as np
@@ -101,16 +104,31 @@ def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, s
     return ServoTargets(motion.fps, relative, path, friction, joints, twist=twist)
 
 
+BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked", "swing", "twist")
+"""What targets have one of for every row; the rest is the same for all of them."""
+
+
+def each_row(rows: ServoTargets, change: Callable[[Floats], Floats]) -> ServoTargets:
+    """Return targets with everything they have by the row changed alike: cut, held, repeated."""
+    changed: dict[str, Any] = {name: change(value) for name in BY_ROW if (value := getattr(rows, name)) is not None}
+    return replace(rows, **changed)
+
+
 def repeated(motion: BodyMotion, seconds: float) -> BodyMotion:
     """Return a looping motion unrolled to at least so many seconds, each round going on where the last one ended."""
     if not motion.loop or motion.duration <= 0.0:
         return motion
-    rounds = [motion.qpos]
-    while (sum(len(r) for r in rounds) - 1) / motion.fps < seconds:
-        last = rounds[-1][-1]
+    return repeated_rounds(motion, max(1, math.ceil(seconds / motion.duration - 1e-9)))
+
+
+def repeated_rounds(motion: BodyMotion, rounds: int) -> BodyMotion:
+    """Return a motion so many times, each round going on where the last one ended."""
+    laid = [motion.qpos]
+    for _ in range(rounds - 1):
+        last = laid[-1][-1]
         again = motion.placed((last[0], last[1]), float(rotations.heading(last[3:7])))
-        rounds.append(again.qpos[1:])
-    return replace(motion, qpos=np.concatenate(rounds), loop=False)
+        laid.append(again.qpos[1:])
+    return replace(motion, qpos=np.concatenate(laid), loop=False) if motion.loop else motion
 
 
 def blended(

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from stunt.control.servo.memory import PlayedFrames, ServoTargets
-from stunt.drive.motion.body_motion import BodyMotion, blended, repeated
+from stunt.drive.motion.body_motion import BY_ROW, BodyMotion, blended, each_row, repeated
 from stunt.drive.motion.layout import Layout
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
@@ -121,7 +121,7 @@ class Track:
             frames = layout.frames(motion)
             base = frames if cycle > 0 else np.repeat(frames, 2, axis=0)
             return Track(layout, np.ascontiguousarray(base), frames[0], motion.fps, False, NOWHERE)
-        step = _between(motion.qpos[0], motion.qpos[-1])
+        step = round_of(motion)
         frames = layout.frames(repeated(motion, (2 * cycle + 2) / motion.fps))
         # Seen from the second round, so that no frame is the motion's very first.
         back = inverse(step)
@@ -140,7 +140,7 @@ class Track:
 
     def place_at(self, frame: int, qpos: Floats) -> Place:
         """Return where to place it so that one of its frames is where a state is and faces."""
-        return _between(self.base[frame], qpos)
+        return place_between(self.base[frame], qpos)
 
     def laid(self, first: int, count: int, at: Place, *, opens: bool = False) -> Floats:
         """Return frames from one on, placed, (count, nq + nv); `opens`: nothing went before."""
@@ -207,11 +207,23 @@ class Playing:
         return np.concatenate([own, rest]) if len(own) else rest
 
 
-def _between(one: Floats, two: Floats) -> Place:
+def place_between(one: Floats, two: Floats) -> Place:
     """Return what takes one root to another over the ground."""
     turn = heading_of(two) - heading_of(one)
     cos, sin, x, y = math.cos(turn), math.sin(turn), float(one[0]), float(one[1])
     return float(two[0]) - cos * x + sin * y, float(two[1]) - sin * x - cos * y, turn
+
+
+def round_of(motion: BodyMotion) -> Place:
+    """Return how far one round of a motion goes."""
+    return place_between(motion.qpos[0], motion.qpos[-1])
+
+
+def after_round(place: Place, step: Place) -> Place:
+    """Return where the next round is placed."""
+    x, y, turn = place
+    cos, sin = math.cos(turn), math.sin(turn)
+    return x + cos * step[0] - sin * step[1], y + sin * step[0] + cos * step[1], turn + step[2]
 
 
 def heading_of(qpos: Floats) -> float:
@@ -235,13 +247,16 @@ def moved_rows(rows: ServoTargets, place: Place) -> ServoTargets:
     """Return rows of a motion placed on the ground: only the root's own place and turn change."""
     turns, path = np.empty_like(rows.turns), np.empty_like(rows.path)
     place_rows(rows.turns, rows.path, *place, turns, path)
-    return replace(rows, turns=turns, path=path)
+    asked = rows.asked
+    if asked is not None:  # the root's own turn is what the clip asked for
+        asked = asked.copy()
+        asked[:, 0] = turns[:, 0]
+    return replace(rows, turns=turns, path=path, asked=asked)
 
 
 def cut_rows(rows: ServoTargets, first: int, count: int) -> ServoTargets:
     """Return some of the rows, without copying them."""
-    cut = slice(first, first + count)
-    return ServoTargets(rows.fps, rows.turns[cut], rows.path[cut], rows.friction[cut], rows.qpos[cut])
+    return each_row(rows, lambda value: value[first : first + count])
 
 
 def late_blend(
@@ -249,14 +264,33 @@ def late_blend(
 ) -> ServoTargets:
     """Blend into rows that are entered at a later frame than their first."""
     first = min(max(round(since * new.fps), 0), len(new.turns) - 1)
-    turns = new.turns.copy()
-    turns[first:] = blended(model, old, at, cut_rows(new, first, len(turns)), seconds).turns
-    return replace(new, turns=turns)
+    return entered_late(new, blended(model, old, at, cut_rows(new, first, len(new.turns)), seconds), first)
+
+
+def entered_late(rows: ServoTargets, rest: ServoTargets, first: int) -> ServoTargets:
+    """Return rows up to one of them, and from there on others made of them."""
+
+    def joined(name: str) -> Floats | None:
+        before, after = getattr(rows, name), getattr(rest, name)
+        if after is None or first == 0:
+            return None if after is None else np.asarray(after)
+        before = rows.turns if before is None and name == "asked" else before
+        return np.concatenate([np.zeros((first, *after.shape[1:])) if before is None else before[:first], after])
+
+    whole: dict[str, Any] = {name: joined(name) for name in BY_ROW}
+    return replace(rest, **whole)
+
+
+def chained(parts: list[ServoTargets]) -> ServoTargets:
+    """Return rows one after another; all have what the first has."""
+    whole: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in BY_ROW
+        if getattr(parts[0], name) is not None
+    }
+    return replace(parts[0], **whole)
 
 
 def repeated_row(row: ServoTargets, frames: int, fps: float) -> ServoTargets:
     """Hold one row for some frames."""
-    turns, path, friction, qpos = (
-        np.repeat(x[:1], frames, axis=0) for x in (row.turns, row.path, row.friction, row.qpos)
-    )
-    return ServoTargets(fps, turns, path, friction, qpos)
+    return replace(each_row(row, lambda value: np.repeat(value[:1], frames, axis=0)), fps=fps)

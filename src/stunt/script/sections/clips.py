@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.clip_queue import ClipQueue, Turn
-from stunt.drive.body.over_ground import Feet
-from stunt.drive.body.reactions import Reactions, Thresholds
-from stunt.drive.body.shaping import AbsoluteTargets, Shaper, TargetShape
+from stunt.drive.body.actor import actor_of
+from stunt.drive.body.over_ground import shape_targets
+from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
-from stunt.drive.body.tracker import Tracker
-from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at
 from stunt.library.names import load_clip
@@ -33,6 +30,7 @@ from stunt.script.sections.kind import Change, SectionKind
 from stunt.script.units import angle, angle_to_data
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Placement, Scene
+from stunt.supervise.tracking import QueuedClip, follow_clips
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance
@@ -299,16 +297,22 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     if spec.at[2]:
         first = first.raised(spec.at[2])
     stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], part.mapping), spec.at[2])
-    tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
-    performance.sections[name][KEY] = tracker
+    actor = actor_of(stage, name, settings=part.settings, root=part.root)
     if part.settings.external and part.root.kind == "none":
         performance.warnings.append(f"{name}: {UNHELD}")
-    reactions = _start_reactions(performance, name, tracker, part)
-    turns = [Turn(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
-    ClipQueue(stage, tracker, turns, repeat=part.repeat, toward=part.toward, reactions=reactions)
-    _shape(stage, tracker, part)
+    clips = [QueuedClip(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
+    get_up = {
+        side: load_motion(stage, name, PlaySpec(clip, place=part.place), part.mapping)
+        for side, clip in part.get_up
+        if part.react is not None
+    }
+    performance.sections[name][KEY] = follow_clips(
+        stage, name, clips, first=first, repeat=part.repeat, toward=part.toward, react=part.react, get_up=get_up
+    )
+    performance.logs.append(actor.log)
+    shape_targets(actor, feet=part.feet, absolute=part.targets == "absolute")
     if part.free_limbs:
-        performance.logs.append(StuckLimbs(tracker, reactions).log)
+        performance.logs.append(StuckLimbs(actor).log)
 
 
 def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> Placement:
@@ -320,30 +324,6 @@ def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> 
 def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
     x, y = motion.qpos[0, :2]
     return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
-
-
-def _start_reactions(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
-    if part.react is None:
-        return None
-    stage = performance.stage
-    get_up = {
-        side: load_motion(stage, name, PlaySpec(clip, place=part.place), part.mapping) for side, clip in part.get_up
-    }
-    reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)
-    performance.logs.append(reactions.log)
-    return reactions
-
-
-def _shape(stage: StageLoop, tracker: Tracker, part: ClipsPart) -> None:
-    """Shape targets where the ground asks for it, or the script."""
-    shapes: list[TargetShape] = []
-    ground = Ground(stage)
-    if part.feet or (part.feet is None and not ground.flat):
-        shapes.append(Feet(tracker, ground))
-    if part.targets == "absolute":
-        shapes.append(AbsoluteTargets(tracker))
-    if shapes:
-        Shaper(tracker, shapes)
 
 
 def played_seconds(play: PlaySpec) -> float:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.actor import LOOK, Actor
+from stunt.drive.body.actor import actor_of
+from stunt.drive.body.over_ground import shape_targets
+from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
@@ -126,7 +128,7 @@ class SupervisorPart:
     passive: tuple[str, ...] = ()
     active: tuple[str, ...] = ()
     rate: float = 30.0
-    root: RootSpring = RootSpring(yaw=0.1)
+    root: RootSpring = RootSpring()
     gain: float = 1.0
     place: Place = field(default=NOWHERE, compare=False)
     walks: tuple[WalkSpec, ...] = ()
@@ -158,7 +160,7 @@ def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) ->
         RootSpring(
             kind=section.read("assist", choice, "weak", options=ASSISTS, kind="assistance"),
             limit=section.read("limit", number, RootSpring.limit, least=0.0, most=100.0),
-            yaw=section.read("yaw", number, 0.1, least=0.0, most=100.0),
+            yaw=section.read("yaw", number, RootSpring.yaw, least=0.0, most=100.0),
             force=section.read("force", number, 0.0, least=0.0, most=100.0),
         ),
         section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks, fights,
@@ -244,7 +246,7 @@ def supervisor_part_to_data(part: SupervisorPart) -> dict[str, Any]:
     for key, value, usual in (
         ("safe", part.safe, ""), ("passive", list(part.passive), []), ("active", list(part.active), []),
         ("rate", part.rate, 30.0), ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
-        ("yaw", part.root.yaw, 0.1), ("force", part.root.force, 0.0), ("gain", part.gain, 1.0),
+        ("yaw", part.root.yaw, RootSpring.yaw), ("force", part.root.force, 0.0), ("gain", part.gain, 1.0),
     ):  # fmt: skip
         if value != usual:
             data[key] = value
@@ -345,7 +347,7 @@ def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> 
 
 def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
     stage = performance.stage
-    actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
+    actor = actor_of(stage, name, settings=ServoSettings(gain=part.gain), root=part.root)
     pool: list[Controller] = [clip_controller(stage, name, spec) for spec in part.clips]
     pool += [walk_controller(stage, name, walk) for walk in part.walks]
     for fight in part.fights:
@@ -356,7 +358,8 @@ def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
     supervisor = Supervisor(stage, name, pool, actor=actor, safe=safe, relation=relation, hz=part.rate)
     Requests(stage, supervisor, part.requests)
     performance.sections[name][KEY] = supervisor
-    performance.logs.append(supervisor.log)
+    shape_targets(actor)
+    performance.logs += [supervisor.log, actor.log, StuckLimbs(actor).log]
 
 
 def _seconds(part: SupervisorPart) -> float | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.feet.ground import Ground, on_ground
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths.rotations import Floats
@@ -172,7 +172,7 @@ class Boxer(GraphController):
                 return limb if touched <= _LIMBS[limb] else ""
         return ""
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Go over to the graph, from the guard where the match begins with it."""
         source, frame = bid.plan or (0, 0)  # the guard is the first clip
         if bid.plan is None:
@@ -186,20 +186,20 @@ class Boxer(GraphController):
         self.intent = Intent("circle", now.time + float(now.rng.uniform(*_PAUSE)))
         self._decide(now, actor, 0.0 if bid.plan is None else self.blend)
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Box on: decide anew whenever what was decided is about to end."""
         if now.time - self._begun > self._decided - _EARLY:
             self._decide(now, actor, _SEAM)
         return RUNNING
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go."""
         self._begun = -1.0
         actor.firm = 1.0
 
     # ---- tactics
 
-    def _decide(self, now: Situation, actor: Actor, blend: float) -> None:
+    def _decide(self, now: Situation, actor: BodyActor, blend: float) -> None:
         """Say what is wanted now, find the way, and hand it to the body with what may come after it."""
         self._walker.restore(self._fixed)
         self.intent = self._next_intent(now)

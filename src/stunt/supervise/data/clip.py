@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.motion.layout import Layout
@@ -108,21 +108,21 @@ class ClipController(DataController):
             1.0 - match.distance / limit, f"{match.distance:.2f} from frame {match.frame}", frame / self.motion.fps
         )
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Go over to the clip."""
         since = float(bid.plan) if bid.plan is not None else 0.0
         actor.firm = self.firm
         actor.play(self.motion, since=since, blend=0.0 if now.last is None else self.blend)
         self._playing = True
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Play on; a looping clip begins again by itself."""
         left = actor.left
         if left < 0.04:
             return succeeded("the clip ended")
         return Status("running", wake=min(left - SOON, ASLEEP)) if left > 2.0 * SOON else RUNNING
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go."""
         self._playing = False
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
@@ -97,7 +97,7 @@ class PathWalker(GraphController):
             return None
         return self._most_alike(now)
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Go over to the walk; from the path's beginning, where the performance begins with it."""
         if bid.plan is None:
             self._walker = MotionGraphWalker(self.graph, self.path, settings=self._walker.searcher.settings)
@@ -107,14 +107,14 @@ class PathWalker(GraphController):
         self._begun = now.time
         self._hand_over(now, actor, 0.0 if bid.plan is None else self.blend)
 
-    def _hand_over(self, now: Situation, actor: Actor, blend: float) -> None:
+    def _hand_over(self, now: Situation, actor: BodyActor, blend: float) -> None:
         """Give the body the next seconds of the walk."""
         since = now.time - self._begun
         clip = self._walker.clip_until(since + AHEAD)
         times = since - self._walker.begins + np.arange(round(AHEAD * FPS) + 1) / FPS
         actor.play(BodyMotion(self.name, FPS, self._qpos(clip, times)), blend=blend, place=False)
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Walk on; it is done at the path's end."""
         if actor.left < LEFT:
             self._hand_over(now, actor, _SEAM)
@@ -124,7 +124,7 @@ class PathWalker(GraphController):
             return succeeded("reached the end of the path")
         return RUNNING
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go."""
         self._begun = -1.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stunt.drive.body.actor import Actor
-from stunt.drive.body.reactions import Thresholds
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.reactions import Thresholds, feel
 from stunt.supervise.contract import ORDINARY, BaseController, Bid, Controller, Status, failed, succeeded
 from stunt.supervise.situation import Situation
 
@@ -47,7 +47,7 @@ class Twin(BaseController):
         """Only its brother's motion, and only right after him: see `Supervisor`."""
         return None
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Go on by forces from where data was."""
         actor.recover()
         actor.lean(None)
@@ -55,7 +55,7 @@ class Twin(BaseController):
         self._hit_at = self._ask_at = now.time
         self._feel(now, actor)
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Track; give way to blows."""
         if self._feel(now, actor):
             return failed("hit too hard to go on")
@@ -73,18 +73,11 @@ class Twin(BaseController):
         wake = max(min(calm_at - now.time + 1e-6, actor.left - 0.5 * SOON), 0.0)
         return Status("running", wake=wake, tilt=TILT, broken=BROKEN)
 
-    def _feel(self, now: Situation, actor: Actor) -> bool:
-        """Lose strength by how hard it was hit; return whether it is too much."""
-        limits = self.thresholds
-        for hit in now.hits:
+    def _feel(self, now: Situation, actor: BodyActor) -> bool:
+        """Give way to what hit it; return whether it is too much."""
+        if now.hits:
             self._hit_at = now.time
-            weights = hit.force / actor.weight
-            if weights >= limits.limp:
-                return True
-            if weights >= limits.stun:
-                low = 1.0 - 0.8 * (weights - limits.stun) / (limits.limp - limits.stun)
-                actor.stun(max(0.1, 0.8 * low))
-        return False
+        return feel(actor, now.hits, self.thresholds)
 
 
 def with_twins(pool: Sequence[Controller]) -> list[Controller]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import IDLE, BaseController, Bid, Controller, Status
@@ -168,18 +168,18 @@ class ParameterBid(BaseController):
         told = dict(zip((name for name, _, _ in self.sampled), choices[k], strict=True))
         return float(chances[k]), {name: told[name] for name in self._open}
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Let the controller begin, with the parameters chosen."""
         plan, chosen = bid.plan if bid.plan is not None else (None, {})
         for name, value in chosen.items():
             setattr(self.inner, name, value)
         self.inner.start(now, actor, Bid(bid.score, bid.why, plan, bid.priority))
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Let it go on."""
         return self.inner.step(now, actor)
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let it stop; what was chosen is open again."""
         self.inner.stop(now, actor)
         for name in self._open:

@@ -8,7 +8,7 @@ from typing import Final
 import mujoco
 import numpy as np
 
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor
 from stunt.errors import BlowUpError
 from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
@@ -56,7 +56,7 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
     return Sample(number, tuple(seen.tolist()), status.state == "succeeded", status.reason, where, told)
 
 
-def _run(controller: Controller, stage: StageLoop, actor: Actor) -> Status:
+def _run(controller: Controller, stage: StageLoop, actor: BodyActor) -> Status:
     """Let a controller go on until it has succeeded or failed, and say which."""
     began = stage.time
 
@@ -76,7 +76,7 @@ def _run(controller: Controller, stage: StageLoop, actor: Actor) -> Status:
 
 def _pushed(
     plan: TrialPlan, rng: np.random.Generator, weakest: float = 0.0
-) -> tuple[StageLoop, Actor, tuple[float, ...]]:
+) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
     """Stand or walk, and be pushed; the controller takes over a moment later."""
     clip = plan.clips[int(rng.integers(len(plan.clips)))]
     at, delay = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.05, 0.45))
@@ -88,7 +88,7 @@ def _pushed(
     return stage, actor, (direction, size, delay)
 
 
-def _falling(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, Actor, tuple[float, ...]]:
+def _falling(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
     """Be pushed hard; the controller takes over once the body leans so far, or lies."""
     stage, actor, (direction, size, _) = _pushed(plan, rng, 0.6 * STRONGEST)
     lean, began = float(rng.uniform(0.6, 1.5)), stage.time
@@ -99,7 +99,7 @@ def _falling(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, Acto
     return stage, actor, (direction, size, lean)
 
 
-def _lying(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, Actor, tuple[float, ...]]:
+def _lying(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
     """Drop limply onto any side, and lie."""
     stage, actor = pushed_stage(plan, plan.clips[0], Push(f"{WHO}/pelvis", 1e6, impulse=(0.0, 0.0, 0.0), duration=0.1))
     side, spin = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(-np.pi, np.pi))

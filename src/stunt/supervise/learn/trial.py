@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from stunt.character.bodies import BUILT_IN, SUFFIXES
-from stunt.drive.body.actor import Actor
+from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import BlowUpError
 from stunt.library.names import find_clip, load_clip
@@ -101,20 +101,20 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
     return Sample(number, tuple(seen.tolist()), status.state == "succeeded", status.reason, parameters)
 
 
-def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[StageLoop, Actor]:
+def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[StageLoop, BodyActor]:
     """Return a stage with a body that follows a clip by forces and will be pushed."""
     body = CharacterSpec(body_name(plan.body), root="free", strength=plan.strength)
     stage = StageLoop(Scene(characters={WHO: body}, physics_hz=HZ, control_hz=HZ))
     stage.crew.append(EventCrew(stage, (push,)))
-    actor = Actor(stage, WHO)
+    actor = actor_of(stage, WHO)
     motion = _motion(clip, plan.body, stage)
-    actor.play(motion, blend=0.0, place=False)
+    actor.put(motion)
     actor.follow(motion, blend=0.0, place=False)
     return stage, actor
 
 
 def _let(
-    controller: Controller, stage: StageLoop, actor: Actor, *, seconds: float | None = None, last: Status = PUSHED
+    controller: Controller, stage: StageLoop, actor: BodyActor, *, seconds: float | None = None, last: Status = PUSHED
 ) -> Status:
     """Let a controller go on until it has succeeded or failed, or for some seconds, and say which."""
     began, step = stage.time, round(HZ / LOOK_HZ)

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stunt.control.servo import layout as w
-from stunt.control.servo.memory import ServoTargets, hip_height
-from stunt.drive.body.actor import Actor
+from stunt.control.servo.memory import ServoTargets
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.sole_hold import SWING_FRICTION
 from stunt.maths import rotations
@@ -48,7 +47,7 @@ class Behaviour(BaseController):
             self.sense = Glimpse.of(now.stage).sense(now.character.name)
         return self.sense.feel()
 
-    def start(self, now: Situation, actor: Actor, bid: Bid) -> None:
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Take the body as it is."""
         felt = self.feel(now)
         assert self.sense is not None
@@ -57,7 +56,7 @@ class Behaviour(BaseController):
         self.prepare(now, felt, bid)
         self.drive.aim(self.want(now, felt))
 
-    def step(self, now: Situation, actor: Actor) -> Status:
+    def step(self, now: Situation, actor: BodyActor) -> Status:
         """Aim anew, and say how it goes."""
         felt = self.feel(now)
         status = self.judge(now, felt)
@@ -67,7 +66,7 @@ class Behaviour(BaseController):
             self.drive.aim(self.want(now, felt))
         return status
 
-    def stop(self, now: Situation, actor: Actor) -> None:
+    def stop(self, now: Situation, actor: BodyActor) -> None:
         """Give the body back."""
         if self.drive is not None:
             self.drive.end()
@@ -144,7 +143,7 @@ class Aim:
 class Drive:
     """Moves a tracked character's targets toward what its behaviour wants."""
 
-    def __init__(self, actor: Actor, sense: Sense) -> None:
+    def __init__(self, actor: BodyActor, sense: Sense) -> None:
         """Take over a tracked character."""
         self.actor, self.sense = actor, sense
         self._now: Floats | None = None
@@ -195,25 +194,13 @@ class Drive:
         return np.where(loose, SWING_FRICTION, self._friction)
 
     def _strengthen(self, wanted: Aim) -> None:
-        """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""
-        actor = self.actor
-        who = actor.program.actors[actor.number]
-        lever = float(who["weight"]) * hip_height(actor.stage.model, int(who["root_qpos"]))
-        who["active"], who["root_mode"] = 1, w.WEAK if wanted.spring > 0.0 else w.FREE
-        who["gain"], who["torque_limit"] = max(wanted.tension, LEAST_TENSION), wanted.spring * lever
-        who["yaw_limit"] = who["force_limit"] = 0.0
-        who["stun_time"] = np.inf
+        """Set stiffness and help at once."""
+        self.actor.brace(max(wanted.tension, LEAST_TENSION), wanted.spring)
 
     def end(self) -> None:
         """Give the character back as it was taken."""
         self._now = None
-        actor = self.actor
-        who = actor.program.actors[actor.number]
-        weight = float(who["weight"])
-        lever = weight * hip_height(actor.stage.model, int(who["root_qpos"]))
-        who["root_mode"] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[actor.root.kind]
-        who["gain"], who["torque_limit"] = actor.settings.gain, actor.root.limit * lever
-        who["yaw_limit"], who["force_limit"] = actor.root.yaw * lever, actor.root.force * weight
+        self.actor.unbrace()
 
     def save(self) -> Any:
         """Return what must survive a restore."""

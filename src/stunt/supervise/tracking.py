@@ -1,0 +1,196 @@
+"""Following clips by forces, one after another: the controller behind `clips` and `stunt track`, and its pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.reactions import FOLLOWING, Thresholds, feel
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.maths import rotations
+from stunt.stage.loop import StageLoop
+from stunt.supervise.contract import BaseController, Bid, Controller, Status, failed
+from stunt.supervise.rag_doll import RagDoll
+from stunt.supervise.reflexes.get_up import GetUp
+from stunt.supervise.situation import Situation
+from stunt.supervise.supervisor import Supervisor
+
+TONE: Final = 0.02
+"""Share of its strength a body keeps that falls: limp, but it holds itself together a little."""
+LEAN: Final = math.radians(45.0)
+HEIGHT: Final = 0.25
+"""A body whose root leans by more than this from a clip's [rad], or is off its height by more than this share, cannot
+go on with it."""
+ASLEEP: Final = 60.0
+"""Longest time it needs nobody to look after it [s]."""
+SOON: Final = 1.0
+"""With less than this left of what was laid out of a looping clip it is laid out again [s]."""
+DEFAULT: Final = Thresholds()
+_UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class QueuedClip:
+    """One clip and when it is its turn.
+
+    Attributes:
+        motion: What.
+        at: When [s]; None: when the one before it ends.
+        blend: How long going over to it takes [s].
+        facing: How the hips are turned in its first frame, from where it is said to face [rad].
+    """
+
+    motion: BodyMotion
+    at: float | None = None
+    blend: float = 0.3
+    facing: float = 0.0
+
+
+class ClipQueue(BaseController):
+    """Follows clips at their times; after a fall it goes on with the next one once the body is up again."""
+
+    name = "clips"
+    longest = 1e9
+    shared = ("_clips", "_first", "_react", "_toward", "_repeat")
+
+    def __init__(
+        self,
+        clips: Sequence[QueuedClip],
+        *,
+        first: BodyMotion | None = None,
+        repeat: bool = False,
+        toward: str | None = None,
+        react: Thresholds | None = None,
+        name: str = "",
+    ) -> None:
+        """Queue clips.
+
+        Args:
+            clips: Which; the performance begins with the first one.
+            first: The first one where it lies on the stage; None: as it is.
+            repeat: Whether they begin again.
+            toward: The character to turn to with every clip.
+            react: When hits make it give way, stun and fall; None: never.
+            name: What it is called.
+        """
+        super().__init__(name)
+        self._clips, self._first = tuple(clips), first or clips[0].motion
+        self._repeat, self._toward, self._react = repeat, toward, react
+        self._next, self._round, self._stunned = 1, 0, False
+        self._at = self._time_of_next(0.0)
+
+    def _time_of_next(self, now: float) -> float:
+        """Return when the next clip is due [s]; infinity: never."""
+        if self._next >= len(self._clips):
+            if not self._repeat:
+                return math.inf
+            self._next, self._round = 0, self._round + 1
+        at = self._clips[self._next].at
+        before = self._clips[self._next - 1].motion
+        return now + before.duration if at is None or self._round else at
+
+    @property
+    def _coming(self) -> QueuedClip:
+        """What it would go on with: where it was at the last one, that once more."""
+        return self._clips[min(self._next, len(self._clips) - 1)]
+
+    def bid(self, now: Situation) -> Bid | None:
+        """Bid at the beginning, and for a body that is as high and as upright as the clip to go on with."""
+        if now.last is None:
+            return Bid(1.0, "the performance begins")
+        pose, qpos = self._coming.motion.qpos[0], now.qpos
+        seen = [rotations.rotate(rotations.conjugate(turn), _UP) for turn in (pose[3:7], qpos[3:7])]
+        lean = math.acos(float(np.clip(seen[0] @ seen[1], -1.0, 1.0)))
+        high = float(qpos[2]) - now.stage.scene.characters[now.character.name].at[2]
+        if lean > LEAN or abs(high - pose[2]) > HEIGHT * max(float(pose[2]), 0.05):
+            return None
+        return Bid(1.0 - 0.5 * lean / LEAN, f"{math.degrees(lean):.0f}° from how '{self._coming.motion.name}' begins")
+
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
+        """Begin with the first clip, or go on."""
+        if now.last is None:
+            actor.begin(self._first)
+            return
+        actor.recover()
+        actor.lean(None)
+        actor.note(FOLLOWING)
+        self._stunned = False
+        self._play(now, actor)
+
+    def step(self, now: Situation, actor: BodyActor) -> Status:
+        """Give way to hits, and go over to the next clip when it is its turn."""
+        broken = math.inf
+        if self._react is not None:
+            broken = self._react.broken
+            if feel(actor, now.hits, self._react):
+                return failed("limp")
+            if actor.broken_for > broken:
+                return failed("broken")
+            if self._stunned and not actor.weakened:
+                actor.note(FOLLOWING)
+            self._stunned = actor.weakened
+        if now.time >= self._at - 1e-9:
+            self._play(now, actor)
+        elif actor.motion is not None and actor.motion.loop and actor.left < SOON:
+            actor.follow(actor.motion, since=actor.elapsed % actor.motion.duration)
+        return Status("running", wake=self._sleep(now, actor), broken=broken)
+
+    def _sleep(self, now: Situation, actor: BodyActor) -> float:
+        """Return how long nobody has to look after it [s]."""
+        wake = min(self._at - now.time, ASLEEP)
+        if actor.motion is not None and actor.motion.loop:
+            wake = min(wake, actor.left - 0.5 * SOON)
+        return max(min(wake, 0.1) if self._stunned else wake, 1e-6)
+
+    def _play(self, now: Situation, actor: BodyActor) -> None:
+        """Go over to the next clip."""
+        clip = self._coming
+        self._next = min(self._next, len(self._clips) - 1) + 1
+        self._at = self._time_of_next(now.time)
+        if self._toward is None:
+            actor.follow(clip.motion, blend=clip.blend)
+        else:
+            actor.follow(self._aimed(now, clip), blend=clip.blend, place=False)
+
+    def _aimed(self, now: Situation, clip: QueuedClip) -> BodyMotion:
+        """Return a motion where the character is, facing the other one."""
+        other = now.stage.character(str(self._toward))
+        theirs = now.stage.data.xpos[other.root_body]
+        x, y = float(now.qpos[0]), float(now.qpos[1])
+        return clip.motion.placed((x, y), math.atan2(theirs[1] - y, theirs[0] - x) + clip.facing)
+
+
+def follow_clips(
+    stage: StageLoop,
+    name: str,
+    clips: Sequence[QueuedClip],
+    *,
+    first: BodyMotion | None = None,
+    repeat: bool = False,
+    toward: str | None = None,
+    react: Thresholds | None = DEFAULT,
+    get_up: Mapping[str, BodyMotion] | None = None,
+) -> Supervisor:
+    """Put a queue of clips in charge of a character, with the reflexes that go with it.
+
+    Args:
+        stage: Where.
+        name: Who.
+        clips: Which.
+        first: The first one where it lies on the stage; None: as it is.
+        repeat: Whether they begin again.
+        toward: The character to turn to with every clip.
+        react: When hits make it give way, stun and fall; None: never.
+        get_up: Motions to get up by, lying on the `front` or the `back`.
+    """
+    limits = react or DEFAULT
+    safe = RagDoll(still=limits.still, rest=limits.lying, tone=TONE)
+    pool: list[Controller] = [ClipQueue(clips, first=first, repeat=repeat, toward=toward, react=react), safe]
+    if get_up:
+        pool.append(GetUp(get_up, thresholds=limits))
+    return Supervisor(stage, name, pool, safe=safe)
