@@ -251,43 +251,8 @@ def crossover() -> Clip:
     return s.clip()
 
 
-def stand_up_front() -> Clip:
-    """From lying face down: push up onto hands and knees, draw the feet under, and rise."""
-    s = Scenario("stand_up_front", 4.2)
-    t = s.t
-    place = Track({
-        0.0: (0.0, 0.0, 0.115), 0.35: (0.0, 0.0, 0.115), 0.85: (-0.08, 0.0, 0.20), 1.35: (-0.30, 0.0, 0.46),
-        1.75: (-0.34, 0.0, 0.50), 2.35: (-0.36, 0.0, 0.47), 2.80: (-0.33, 0.0, 0.52),
-        3.65: (-0.28, 0.0, STAND), 4.2: (-0.28, 0.0, STAND),
-    })  # fmt: skip
-    pitch = Track({0.0: 88, 0.3: 88, 0.85: 72, 1.35: 82, 1.75: 84, 2.35: 74, 2.8: 50, 3.3: 20, 3.7: 2, 4.2: 2})
-    s.pelvis(place(t), column(pitch, t), 0.0 * t, 0.0 * t)
-    curl = column(Track({0.0: 0, 0.35: -3, 0.85: -10, 1.35: 0, 1.75: 6, 2.4: 12, 2.9: 8, 3.6: 1, 4.2: 1}), t)
-    for name in ("Spine", "Spine1", "Spine2"):
-        s.joint(name, curl)
-    s.joint("Neck", column(Track({0.0: -6, 0.4: -16, 1.4: -18, 2.2: -16, 3.0: -8, 3.6: 3, 4.2: 3}), t))
-    s.joint("Head", column(Track({0.0: -8, 0.4: -16, 1.4: -16, 2.2: -14, 3.0: -6, 3.6: -3, 4.2: -3}), t))
-    tilt = column(Track({0.0: 82, 0.7: 82, 1.30: 62, 1.9: 55, 2.35: 20, 2.65: 0, 4.2: 0}), t)
-    toe = column(Track({0.0: 0, 0.7: 0, 1.3: -50, 1.9: -45, 2.35: -18, 2.65: 0, 4.2: 0}), t)
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        ankle = Track({
-            0.0: (-0.825, sign * 0.12, 0.085), 0.5: (-0.825, sign * 0.12, 0.085), 0.95: (-0.78, sign * 0.12, 0.11),
-            1.35: (-0.70, sign * 0.13, 0.12), 1.80: (-0.66, sign * 0.13, 0.14), 2.20: (-0.42, sign * 0.14, 0.16),
-            2.60: (-0.28, sign * 0.14, ANKLE), 4.2: (-0.28, sign * 0.14, ANKLE),
-        })  # fmt: skip
-        s.foot(side, ankle(t), tilt, np.full_like(t, sign * 8.0), toe)
-        flexion = Track({0.0: 30, 0.30: 20, 0.85: 66, 1.35: 92, 1.75: 96, 2.35: 88, 2.8: 52, 3.4: 12, 3.7: 3, 4.2: 3})
-        elbow = Track({0.0: 110, 0.30: 118, 0.85: 30, 1.35: 14, 1.75: 10, 2.35: 14, 2.9: 26, 3.6: 14, 4.2: 14})
-        spread = Track({0.0: 42, 0.35: 40, 0.85: 20, 1.35: 12, 2.4: 10, 3.6: 7, 4.2: 7})
-        s.arm(side, column(flexion, t), column(spread, t), 8.0, column(elbow, t))
-        palm = Track({0.0: 0, 0.35: 0, 0.8: -38, 1.2: -62, 2.4: -62, 2.8: 0, 4.2: 0})
-        s.joint(f"{side}Hand", column(palm, t))
-    return s.clip()
-
-
 MAKERS = {
     "guard": guard, "hook": hook, "behind_back": behind_back, "jump": jump, "hop": hop, "crossover": crossover,
-    "stand_up_front": stand_up_front,
 }  # fmt: skip
 
 

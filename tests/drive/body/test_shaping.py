@@ -201,7 +201,7 @@ def script(**part: object) -> dict[str, object]:
 def test_the_clips_section_survives_being_written() -> None:
     data = script(
         targets="absolute", look=0.03, repeat=True, toward="a", feet=True, free_limbs=False,
-        react={"stun": 2.0, "delta": 0.1}, get_up={"front": "stand_up_front", "back": "stand_up"},
+        react={"stun": 2.0, "delta": 0.1}, get_up={"front": "get_up_front", "back": "stand_up"},
     )  # fmt: skip
     made = script_from_data(data)
     again = script_from_data(script_to_data(made))

@@ -24,7 +24,7 @@ from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.situation import Situation
 
 pytest.importorskip("sklearn", reason="learning needs scikit-learn (stunt[learn])")
-BALANCE = TrialPlan("stunt.supervise.reflexes.balance:Balance")
+BALANCE = TrialPlan("stunt.supervise.reflexes.balance:BalanceReflex")
 
 
 def invented(count=400, seed=0):
