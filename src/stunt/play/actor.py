@@ -3,7 +3,8 @@
 Three families of verbs. Joints: `key` (poses on the beat), `tense` (poses held by tension), `path` (trajectories); they
 share a body, and whoever spoke last has a joint. The whole body: `follow` (a clip, by forces), `play` (a clip, as
 data), `aim` (a pose), `put`. And `supervise`: a pool of controllers that decide among themselves. The whole body takes
-over from the joints; what cannot be taken over is refused in words.
+over from the joints, and whoever follows or supervises from what was played or aimed at; what cannot be taken over is
+refused in words. All of the second and third family tell the character's one `BodyActor` what to do.
 """
 
 from __future__ import annotations
@@ -23,13 +24,10 @@ from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.beats.performer import BeatResult, Performer
 from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.beats.state_machine import StateMachine
-from stunt.drive.body.actor import Actor as HeldActor
-from stunt.drive.body.over_ground import Feet
-from stunt.drive.body.reactions import Reactions, Thresholds
-from stunt.drive.body.shaping import Shaper
+from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.over_ground import shape_targets
+from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
-from stunt.drive.body.tracker import Tracker
-from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.paths.follower import Follower
@@ -46,8 +44,10 @@ from stunt.record.take import Take
 from stunt.stage.scene import Placement
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
+from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.registry import make_controller
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.tracking import ClipQueue, QueuedClip, follow_clips, queue_of
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage
@@ -101,10 +101,6 @@ class Actor:
         self._performer: Performer | None = None
         self._tension: TensionPerformer | None = None
         self._follower: Follower | None = None
-        self._tracker: Tracker | None = None
-        self._reactions: Reactions | None = None
-        self._held: HeldActor | None = None
-        self._supervisor: Supervisor | None = None
         self._doing = ""
         self._put: tuple[float, Floats] | None = None
 
@@ -264,7 +260,8 @@ class Actor:
     ) -> None:
         """Follow a clip by forces; another one takes over from it.
 
-        At the beginning of a performance the body is put into the clip's first frame, where its `Body` stands.
+        At the beginning of a performance the body is put into the clip's first frame, where its `Body` stands; later it
+        goes over to it from what it does. Who is down goes on with the last one it was told once it is up again.
 
         Args:
             clip: A clip, its name or file, or a motion of this body.
@@ -274,9 +271,9 @@ class Actor:
             end: Where to end [s]; None is its end.
             loop: Whether it goes on from its beginning; None: as the clip says.
             facing: How it is turned from where the body faces [rad].
-            servo: `world`, `parent`, `parent_equal` or `beat`; of the first clip.
-            settings: More of how the servo follows; of the first clip.
-            root: How its root is helped; of the first clip.
+            servo: `world`, `parent`, `parent_equal` or `beat`; None: as before.
+            settings: More of how the servo follows, from this clip on; None: as before.
+            root: How its root is helped, from this clip on; None: as before.
             react: Whether hits make it give way, stun and fall, and from which forces on; of the first clip.
             get_up: Clips to get up by, lying on the `front` or the `back`; of the first clip.
         """
@@ -287,53 +284,62 @@ class Actor:
         for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring)):
             if value is not None and not isinstance(value, kind):
                 raise InvalidValueError(what, value, f"a stunt.{kind.__name__}")
+        if not isinstance(react, (bool, Thresholds)):
+            raise InvalidValueError("react", react, "True, False or stunt.Thresholds")
         _check_number("blend", blend, least=0.0)
         self._need_free("follow")
         self._not_supervised("follow")
-        motion = self._motion(clip, begin, end, loop)
+        if isinstance(clip, (str, Path)):
+            clip = load_clip(str(clip))
+        begins = self.stage.tick == 0 and isinstance(clip, Clip) and feet_of(clip.parts)
+        floor = floor_height(clip, clip.parts) if begins and isinstance(clip, Clip) else 0.0
+        queued = QueuedClip(self._motion(clip, begin, end, loop), blend=blend, turned=facing)
+        limits = (react if isinstance(react, Thresholds) else Thresholds()) if react else None
+        rising = {side: self._motion(motion) for side, motion in (get_up or {}).items()} if react else {}
+
+        def go() -> None:
+            self._follow(queued, floor, settings, root, limits, rising)
+
         if at is not None and self.stage._when(at) > self.stage.time + 1e-9:
-            self.stage.at(at, lambda: self._follow(motion, blend, facing, settings, root, react, get_up))
+            self.stage.at(at, go)
         else:
-            self._follow(motion, blend, facing, settings, root, react, get_up, clip if isinstance(clip, Clip) else None)
+            go()
 
     def _follow(
         self,
-        motion: BodyMotion,
-        blend: float,
-        facing: float,
+        clip: QueuedClip,
+        floor: float,
         settings: ServoSettings | None,
         root: RootSpring | None,
-        react: bool | Thresholds,
-        get_up: Mapping[str, Motion] | None,
-        clip: Clip | None = None,
+        react: Thresholds | None,
+        get_up: Mapping[str, BodyMotion],
     ) -> None:
-        self._doing = "follow"
-        if self._tracker is not None:
-            self._tracker.play(motion, blend=blend)
+        """Hand a clip to the queue that drives the body, or begin one with it; `floor`: on which it lay [m]."""
+        self._not_supervised("follow")
+        stage, queue, supervisor = self.stage, self._queue, self.supervisor
+        if queue is not None and supervisor is not None:
+            self.body.configure(settings, root)
+            queue.go_over(clip, stage.time)
+            supervisor.wake()
             return
-        if self._held is not None:
-            raise StuntError(f"'{self.name}' plays or aims already; it cannot follow clips besides.")
-        begins, spec = self.stage.tick == 0, self.stage.scene.characters[self.name]
-        where, turned = (spec.at[0], spec.at[1]), spec.facing + facing
+        begins, spec = stage.tick == 0, stage.scene.characters[self.name]
+        where, turned = (spec.at[0], spec.at[1]), spec.facing
         if not begins:
             here = self.state
-            where, turned = (float(here.position[0]), float(here.position[1])), here.heading + facing
-        placed = motion.placed(where, turned)
-        placed = placed.raised(spec.at[2]) if spec.at[2] else placed
+            where, turned = (float(here.position[0]), float(here.position[1])), here.heading
+        first = clip.motion.placed(where, turned + clip.turned)
+        first = first.raised(spec.at[2]) if spec.at[2] else first
         if begins:
-            floor = floor_height(clip, clip.parts) if clip is not None and feet_of(clip.parts) else 0.0
-            self.stage.placements[self.name] = Placement(_spot(motion, floor), _spot(placed, spec.at[2]))
+            stage.placements[self.name] = Placement(_spot(clip.motion, floor), _spot(first, spec.at[2]))
         self._forget_joints()
-        self._tracker = Tracker(self.stage, self.name, placed, settings=settings, root=root, put=begins)
-        if react:
-            limits = react if isinstance(react, Thresholds) else None
-            rising = {side: self._motion(motion) for side, motion in (get_up or {}).items()}
-            self._reactions = Reactions(self.stage, self._tracker, thresholds=limits, get_up=rising)
-            self.stage.logs.append(self._reactions.log)
-        ground = Ground(self.stage)
-        if not ground.flat:
-            Shaper(self._tracker, [Feet(self._tracker, ground)])
-        self.stage.logs.append(StuckLimbs(self._tracker, self._reactions).log)
+        body = actor_of(stage, self.name, settings=settings, root=root)
+        follow_clips(stage, self.name, [clip], first=first, put=begins, react=react, get_up=get_up)
+        self._look_after(body)
+
+    def _look_after(self, body: BodyActor) -> None:
+        """Fit what the body follows to the ground, free limbs that are stuck, and let the take tell of it."""
+        shape_targets(body)
+        self.stage.logs += [body.log, StuckLimbs(body).log]
 
     def play(self, clip: Motion, *, blend: float = 0.5, since: float = 0.0, loop: bool | None = None) -> None:
         """Play a clip as data: the body is where the clip has it, and pushes what is in its way.
@@ -347,7 +353,7 @@ class Actor:
         _check_number("blend", blend, least=0.0)
         self._need_free("play")
         motion = self._motion(clip, loop=loop)
-        held = self._hold("play")
+        held = self._taken_on("play")
         if self.stage.tick == 0:
             spec = self.stage.scene.characters[self.name]
             placed = motion.placed((spec.at[0], spec.at[1]), spec.facing).raised(spec.at[2])
@@ -355,7 +361,6 @@ class Actor:
             held.play(placed, since=since, blend=0.05, place=False)
         else:
             held.play(motion, since=since, blend=blend)
-        self._doing = "play"
 
     def aim(self, pose: Pose | str | Mapping[str, Any] | Floats, *, over: float = 0.2) -> None:
         """Go to a pose and hold it; may be said anew at every tick.
@@ -372,7 +377,8 @@ class Actor:
         if isinstance(pose, Mapping):
             for joint in pose:
                 self.character.joint(str(joint))
-        if self.character.root is None or self._doing in ("key", "tense", "path"):
+        by_joints = self.character.root is None or self._drives() in ("key", "tense", "path")
+        if by_joints:
             if not isinstance(pose, Mapping):
                 raise InvalidValueError(
                     "pose", type(pose).__name__, "a Pose or angles by joint: nothing moves the root"
@@ -380,9 +386,9 @@ class Actor:
             performer = self._joints("aim")
             performer.forget()
             performer.key(Pose("aim", dict(pose)), at=self.stage.time + over)
+            self._doing = self._doing or "aim"
         else:
-            self._hold("aim").aim(pose if isinstance(pose, Mapping) else np.asarray(pose, float), over=over)
-        self._doing = self._doing if self._doing in ("key", "tense", "path") else "aim"
+            self._taken_on("aim").aim(pose if isinstance(pose, Mapping) else np.asarray(pose, float), over=over)
 
     def put(self, *, root: Sequence[float] | Floats | None = None, pose: Pose | str | None = None) -> None:
         """Be somewhere, or in a pose, at once; said again within 0.1 s, be moved there.
@@ -425,16 +431,25 @@ class Actor:
 
     def stun(self, low: float = 0.2, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
         """Lose strength fast, to a share `low`, and get it back slowly [s]."""
-        self._body("stun").stun(low, down=down, hold=hold, up=up)
+        body = self._driven
+        if body is None:
+            raise StuntError(f"'{self.name}' cannot `stun` yet: it follows and plays nothing.")
+        body.stun(low, down=down, hold=hold, up=up)
+        if (supervisor := self.supervisor) is not None:
+            supervisor.wake()
 
     def go_limp(self) -> None:
-        """Become a rag doll."""
-        if self._tracker is None and self._held is None:
+        """Become a rag doll; who follows clips and has some to get up by gets up again."""
+        body, supervisor = self._driven, self.supervisor
+        dolls = [c.name for c in supervisor.pool.values() if isinstance(c, RagDoll)] if supervisor is not None else []
+        if body is None:
             self._forget_joints()
             if self._performer is not None:
                 self._performer.release()
+        elif supervisor is not None and dolls:
+            supervisor.request(dolls[0])
         else:
-            self._body("go_limp").go_limp()
+            body.go_limp()
 
     def hit(
         self,
@@ -472,19 +487,16 @@ class Actor:
             The supervisor: `request`, `log`, `running`.
         """
         self._not_supervised("supervise")
-        if self._tracker is not None:
-            raise StuntError(
-                f"'{self.name}' follows a clip already; supervise it from the start, with that clip."
-            )
+        if self._queue is not None:
+            raise StuntError(f"'{self.name}' follows a clip already; supervise it from the start, with that clip.")
         self._need_free("supervise")
         entries = pool.items() if isinstance(pool, Mapping) else [("", entry) for entry in _listed("pool", pool)]
         made = [self._controller(name, entry) for name, entry in entries]
         self._forget_joints()
-        held = self._held or HeldActor(self.stage, self.name)
-        self._supervisor = Supervisor(self.stage, self.name, made, actor=held, safe=safe, hz=hz, **how)
-        self._held, self._doing = held, "supervise"
-        self.stage.logs.append(self._supervisor.log)
-        return self._supervisor
+        supervisor = Supervisor(self.stage, self.name, made, actor=self.body, safe=safe, hz=hz, **how)
+        self.stage.logs.append(supervisor.log)
+        self._look_after(self.body)
+        return supervisor
 
     def _controller(self, name: str, entry: Any) -> Controller:
         if isinstance(entry, str) and not name:
@@ -500,9 +512,9 @@ class Actor:
 
     def request(self, name: str, *, patience: float = 2.0) -> None:
         """Ask for a controller of the pool; it takes over as soon as it can."""
-        if self._supervisor is None:
+        if (supervisor := self.supervisor) is None:
             raise StuntError(f"'{self.name}' has no supervisor to ask; give it one with `supervise`.")
-        self._supervisor.request(name, patience=patience)
+        supervisor.request(name, patience=patience)
 
     # ---- how it is
 
@@ -512,9 +524,15 @@ class Actor:
         return self._performer.results if self._performer is not None else []
 
     @property
+    def body(self) -> BodyActor:
+        """Its body as controllers know it; the same one whoever drives it."""
+        return actor_of(self.stage, self.name)
+
+    @property
     def supervisor(self) -> Supervisor | None:
-        """Who decides who drives it; None where nobody does."""
-        return self._supervisor
+        """Who decides who drives it, where it follows clips or has a pool; None where nobody does."""
+        known: BodyActor | None = self.stage.actors.get(self.name)
+        return known.driver if known is not None else None
 
     @property
     def state(self) -> ActorState:
@@ -529,19 +547,30 @@ class Actor:
         turn = data.xquat[body].copy()
         return ActorState(
             stage.time, data.xpos[body].copy(), float(heading(turn)), turn, speed[3:].copy(),
-            data.subtree_com[body].copy(), angles, self._doing, self._detail(),
+            data.subtree_com[body].copy(), angles, self._drives(), self._detail(),
         )  # fmt: skip
 
+    def _drives(self) -> str:
+        """Return which verb drives it now."""
+        if (body := self._driven) is None:
+            return self._doing
+        if self.supervisor is not None:
+            return "follow" if self._queue is not None else "supervise"
+        if body.kinematic:
+            return "play"
+        return "follow" if body.follows else "aim" if body.rows is not None else ""
+
     def _detail(self) -> str:
-        if self._supervisor is not None:
-            return self._supervisor.running
-        if self._tracker is not None:
-            return self._tracker.motion.name
-        return self._held.motion.name if self._held is not None and self._held.motion is not None else ""
+        if (supervisor := self.supervisor) is not None and self._queue is None:
+            return supervisor.running
+        body = self._driven
+        return body.motion.name if body is not None and body.motion is not None else ""
 
     def summary(self, take: Take) -> dict[str, Any]:
         """Return how well it followed clips, over a take's frames; empty where it followed none."""
-        return self._tracker.summary(take.time, take.qpos) if self._tracker is not None else {}
+        body = self._driven
+        followed = body is not None and any(entry.rows is not None for entry in body.history)
+        return body.summary(take.time, take.qpos) if body is not None and followed else {}
 
     def happened(self) -> list[dict[str, Any]]:
         """Return its beats so far, as events of a take."""
@@ -555,27 +584,28 @@ class Actor:
         Raises:
             StuntError: What it is doing cannot go on there.
         """
-        for driver, what in (
-            (self._tension, "moves by tension"), (self._follower, "is on trajectories"),
-            (self._held, "is driven by data or a supervisor"),
+        body, supervisor = self._driven, self.supervisor
+        for stops, what in (
+            (self._tension is not None, "moves by tension"), (self._follower is not None, "is on trajectories"),
+            (supervisor is not None and self._queue is None, "is driven by a supervisor"),
+            (body is not None and body.kinematic, "is driven by data"),
         ):  # fmt: skip
-            if driver is not None:
+            if stops:
                 raise StuntError(f"the cast cannot change while '{self.name}' {what}.")
         found: dict[str, Any] = {}
         if self._performer is not None:
             found["beats"] = self._performer.part, self._performer.ahead(), self._performer.results
-        if self._tracker is not None:
-            tracker, reactions = self._tracker, self._reactions
-            found["follow"] = (
-                tracker.motion, tracker.started, tracker.rows, tracker.settings, tracker.root,
-                None if reactions is None else (reactions.thresholds, reactions.get_up, reactions.save()),
-            )  # fmt: skip
+        if body is not None:
+            found["body"] = body.taken_along()
+        if supervisor is not None:
+            found["follow"] = list(supervisor.pool.values()), supervisor.safe, supervisor.save()
+            found["placement"] = self.stage.placements.get(self.name)
         return found
 
     def go_on(self, doing: Mapping[str, Any]) -> None:
         """Go on with what it was doing, on a stage that was built anew."""
         self.character = self.stage.character(self.name)
-        self._performer = self._tracker = self._reactions = None
+        self._performer = self._put = None
         if "beats" in doing:
             part, ahead, results = doing["beats"]
             self._part = replace(part, beats=(), cycle=1, machine=None)
@@ -583,22 +613,15 @@ class Actor:
             self._performer.results[:] = results
             for pose, time, hold, duration in ahead:
                 self._performer.key(pose, at=time, hold=hold, duration=duration)
-        if "follow" in doing:
-            motion, started, rows, settings, root, reacting = doing["follow"]
+        if "body" in doing:
             self._forget_joints()
-            self._tracker = tracker = Tracker(self.stage, self.name, motion, settings=settings, root=root, put=False)
-            tracker.rows, tracker.started = rows, started
-            tracker.program.aim(tracker.number, rows, started)
-            if reacting is not None:
-                limits, get_up, state = reacting
-                self._reactions = Reactions(self.stage, tracker, thresholds=limits, get_up=get_up)
-                self._reactions.restore(state)
-                self.stage.crew.announce(self._reactions)
-                self.stage.logs.append(self._reactions.log)
-            ground = Ground(self.stage)
-            if not ground.flat:
-                Shaper(tracker, [Feet(tracker, ground)])
-            self.stage.logs.append(StuckLimbs(tracker, self._reactions).log)
+            self.body.go_on(doing["body"])
+        if "follow" in doing:
+            pool, safe, saved = doing["follow"]
+            Supervisor(self.stage, self.name, pool, safe=safe, going_on=saved)
+            self._look_after(self.body)
+            if (placement := doing["placement"]) is not None:
+                self.stage.placements[self.name] = placement
 
     # ---- who drives it
 
@@ -625,13 +648,14 @@ class Actor:
 
     def _not_whole(self, verb: str) -> None:
         self._not_supervised(verb)
-        if self._tracker is not None or self._held is not None:
+        if self._driven is not None:
+            doing = self._drives() or "go_limp"
             raise StuntError(
-                f"'{self.name}' is driven as a whole body (`{self._doing}`), so `{verb}` cannot have its joints."
+                f"'{self.name}' is driven as a whole body (`{doing}`), so `{verb}` cannot have its joints."
             )
 
     def _not_supervised(self, verb: str) -> None:
-        if self._supervisor is not None:
+        if self.supervisor is not None and self._queue is None:
             raise StuntError(
                 f"'{self.name}' has a supervisor, which decides who drives it: instead of `{verb}` put a controller "
                 "into its pool and `request` it."
@@ -641,35 +665,34 @@ class Actor:
         if self.character.root is None:
             raise BodyError(f"'{self.name}' has a fixed root; to {verb} it needs a Body with root='free'.")
 
-    def _hold(self, verb: str) -> HeldActor:
+    @property
+    def _driven(self) -> BodyActor | None:
+        """Its body, if somebody has told that anything as a whole."""
+        known: BodyActor | None = self.stage.actors.get(self.name)
+        return known if known is not None and known.joined else None
+
+    @property
+    def _queue(self) -> ClipQueue | None:
+        """The clips it follows, if it does."""
+        return queue_of(self.supervisor)
+
+    def _taken_on(self, verb: str) -> BodyActor:
         """Return the body as one who is told poses and data."""
         self._not_supervised(verb)
         self._need_free(verb)
-        if self._tracker is not None:
+        if self._queue is not None:
             raise StuntError(f"'{self.name}' follows clips already, so it cannot `{verb}` besides.")
-        if self._held is None:
-            self._forget_joints()
-            self._held = HeldActor(self.stage, self.name)
-            self.stage.keep(self._held)
-        return self._held
-
-    def _body(self, verb: str) -> Tracker | HeldActor:
-        if self._tracker is not None:
-            return self._tracker
-        if self._held is None:
-            raise StuntError(
-                f"'{self.name}' cannot `{verb}` yet: it follows and plays nothing."
-            )
-        return self._held
+        self._forget_joints()
+        return self.body
 
     def _forget_joints(self) -> None:
         """Let the whole body take over from whoever had its joints."""
+        if self._driven is not None:
+            return
         if self._performer is not None:
             self._performer.forget()
         if self._tension is not None or self._follower is not None:
-            raise StuntError(
-                f"'{self.name}' moves by tension or trajectories; no other driver can take over."
-            )
+            raise StuntError(f"'{self.name}' moves by tension or trajectories; no other driver can take over.")
 
     def _set(self, qpos: Floats) -> None:
         first = self.character.root

@@ -159,7 +159,7 @@ class Stage(StageLoop):
 
         Raises:
             StuntError: The name is taken, the body cannot be built, or somebody on stage cannot go on (tension,
-                trajectories, data and supervisors cannot yet).
+                trajectories, data and pools of controllers cannot yet).
         """
         if name in self.built.characters or name in self.built.props:
             raise StuntError(f"somebody or something on stage is called '{name}' already.")
@@ -177,7 +177,8 @@ class Stage(StageLoop):
 
     def _recast(self, people: dict[str, CharacterSpec]) -> None:
         """Go on with another cast."""
-        going_on = {name: actor.doing_now() for name, actor in self._actors.items() if name in people}
+        known = [name for name in self.characters if name in people and (name in self._actors or name in self.actors)]
+        going_on = {name: self.actor(name).doing_now() for name in known}
         built, states, held = rebuilt(self, people), joint_states(self), grips(self)
         waiting, pushing = self.events.under_way()
         cues, tick, rng, generation = self._cues.save(), self.tick, self.rng, self.generation + 1

@@ -69,6 +69,7 @@ class Supervisor:
         safe: Controller | None = None,
         relation: Relation | None = None,
         hz: float = LOOK_HZ,
+        going_on: Any = None,
     ) -> None:
         """Take a character on and put the first controller in charge.
 
@@ -80,6 +81,8 @@ class Supervisor:
             safe: Last resort: must take any state. None: a rag doll.
             relation: What counts as a hit; None: everything that moves.
             hz: How often to look.
+            going_on: What the supervisor of this pool saved on a stage with another cast: whoever was in charge there
+                goes on. None: all bid, and one begins.
 
         Raises:
             StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
@@ -121,7 +124,11 @@ class Supervisor:
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe
-        self._choose(self.look(), Status("succeeded", "the performance begins"), "begin", start=True)
+        if going_on is None:
+            self._choose(self.look(), Status("succeeded", "the performance begins"), "begin", start=True)
+        else:
+            self._recall(going_on)
+            self.wake()
 
     # ---- what others may ask
 
@@ -135,6 +142,11 @@ class Supervisor:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
         self._request, self._patience = name, self.stage.time + patience
         self._due = min(self._due, self.stage.tick)
+        self.stage.crew.announce(self)
+
+    def wake(self) -> None:
+        """Look after the character now: somebody has changed what it is to do."""
+        self._due, self._asleep = min(self._due, self.stage.tick), 0
         self.stage.crew.announce(self)
 
     def refuse(self, name: str, reason: str) -> None:
@@ -415,7 +427,12 @@ class Supervisor:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, states, (log, removed, hits), rng, watchers = state
+        self._recall(state)
+        self.watchers.restore(state[-1])
+
+    def _recall(self, state: Any) -> None:
+        """Be as saved, but for who looks out: that goes by numbers of this stage."""
+        told, states, (log, removed, hits), rng, _ = state
         self.pool = {name: controller for name, (controller, _) in states.items()}
         for controller, saved in states.values():
             controller.restore(saved)
@@ -427,7 +444,6 @@ class Supervisor:
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
         self.rng.bit_generator.state = rng
         self.watchers.sort(self.pool.values(), self.current, self._level)
-        self.watchers.restore(watchers)
 
 
 def _priority(controller: Controller, bid: Bid) -> int:

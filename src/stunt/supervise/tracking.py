@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -43,12 +43,14 @@ class QueuedClip:
         at: When [s]; None: when the one before it ends.
         blend: How long going over to it takes [s].
         facing: How the hips are turned in its first frame, from where it is said to face [rad].
+        turned: How far it is turned, when it is its turn, from where the body faces then [rad].
     """
 
     motion: BodyMotion
     at: float | None = None
     blend: float = 0.3
     facing: float = 0.0
+    turned: float = 0.0
 
 
 class ClipQueue(BaseController):
@@ -56,13 +58,14 @@ class ClipQueue(BaseController):
 
     name = "clips"
     longest = 1e9
-    shared = ("_clips", "_first", "_react", "_toward", "_repeat")
+    shared = ("_clips", "_first", "_react", "_toward")
 
     def __init__(
         self,
         clips: Sequence[QueuedClip],
         *,
         first: BodyMotion | None = None,
+        put: bool = True,
         repeat: bool = False,
         toward: str | None = None,
         react: Thresholds | None = None,
@@ -73,16 +76,22 @@ class ClipQueue(BaseController):
         Args:
             clips: Which; the performance begins with the first one.
             first: The first one where it lies on the stage; None: as it is.
+            put: Whether the body is put into its first frame; else it goes over to it from what it does.
             repeat: Whether they begin again.
             toward: The character to turn to with every clip.
             react: When hits make it give way, stun and fall; None: never.
             name: What it is called.
         """
         super().__init__(name)
-        self._clips, self._first = tuple(clips), first or clips[0].motion
+        self._clips, self._first, self._put = tuple(clips), first or clips[0].motion, put
         self._repeat, self._toward, self._react = repeat, toward, react
         self._next, self._round, self._stunned = 1, 0, False
         self._at = self._time_of_next(0.0)
+
+    def go_over(self, clip: QueuedClip, at: float) -> None:
+        """Follow another clip from a time on [s], instead of all that were to come; who is down, once it is up."""
+        self._clips, self._repeat = (clip,), False
+        self._next, self._round, self._at = 0, 0, at
 
     def _time_of_next(self, now: float) -> float:
         """Return when the next clip is due [s]; infinity: never."""
@@ -114,7 +123,10 @@ class ClipQueue(BaseController):
     def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
         """Begin with the first clip, or go on."""
         if now.last is None:
-            actor.begin(self._first)
+            if self._put:
+                actor.begin(self._first)
+            else:
+                actor.follow(self._first, blend=self._clips[0].blend, place=False)
             return
         actor.recover()
         actor.lean(None)
@@ -152,10 +164,12 @@ class ClipQueue(BaseController):
         clip = self._coming
         self._next = min(self._next, len(self._clips) - 1) + 1
         self._at = self._time_of_next(now.time)
-        if self._toward is None:
-            actor.follow(clip.motion, blend=clip.blend)
-        else:
+        if self._toward is not None:
             actor.follow(self._aimed(now, clip), blend=clip.blend, place=False)
+        elif clip.turned:
+            actor.follow(_turned(now, clip), blend=clip.blend, place=False)
+        else:
+            actor.follow(clip.motion, blend=clip.blend)
 
     def _aimed(self, now: Situation, clip: QueuedClip) -> BodyMotion:
         """Return a motion where the character is, facing the other one."""
@@ -164,6 +178,27 @@ class ClipQueue(BaseController):
         x, y = float(now.qpos[0]), float(now.qpos[1])
         return clip.motion.placed((x, y), math.atan2(theirs[1] - y, theirs[0] - x) + clip.facing)
 
+    def save(self) -> Any:
+        """Return what must survive a restore; clips are never changed, but others may take their place."""
+        return self._clips, super().save()
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        self._clips, rest = state
+        super().restore(rest)
+
+
+def _turned(now: Situation, clip: QueuedClip) -> BodyMotion:
+    """Return a motion where the character is, turned from where it faces."""
+    x, y = float(now.qpos[0]), float(now.qpos[1])
+    return clip.motion.placed((x, y), float(rotations.heading(now.qpos[3:7])) + clip.turned)
+
+
+def queue_of(supervisor: Supervisor | None) -> ClipQueue | None:
+    """Return the queue of clips a supervisor has in its pool; None: none."""
+    pool = supervisor.pool.values() if supervisor is not None else ()
+    return next((controller for controller in pool if isinstance(controller, ClipQueue)), None)
+
 
 def follow_clips(
     stage: StageLoop,
@@ -171,6 +206,7 @@ def follow_clips(
     clips: Sequence[QueuedClip],
     *,
     first: BodyMotion | None = None,
+    put: bool = True,
     repeat: bool = False,
     toward: str | None = None,
     react: Thresholds | None = DEFAULT,
@@ -183,6 +219,7 @@ def follow_clips(
         name: Who.
         clips: Which.
         first: The first one where it lies on the stage; None: as it is.
+        put: Whether the body is put into its first frame; else it goes over to it from what it does.
         repeat: Whether they begin again.
         toward: The character to turn to with every clip.
         react: When hits make it give way, stun and fall; None: never.
@@ -190,7 +227,8 @@ def follow_clips(
     """
     limits = react or DEFAULT
     safe = RagDoll(still=limits.still, rest=limits.lying, tone=TONE)
-    pool: list[Controller] = [ClipQueue(clips, first=first, repeat=repeat, toward=toward, react=react), safe]
+    queue = ClipQueue(clips, first=first, put=put, repeat=repeat, toward=toward, react=react)
+    pool: list[Controller] = [queue, safe]
     if get_up:
         pool.append(GetUp(get_up, thresholds=limits))
     return Supervisor(stage, name, pool, safe=safe)

@@ -61,6 +61,11 @@ PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
 MOST_PARTS: Final = 16
+_TAKEN_ALONG: Final = (
+    "active", "gain", "root_k1", "root_k2", "held_tilt", "held_yaw", "touching", "broken",
+    "stun_time", "stun_low", "stun_down", "stun_hold", "stun_up",
+)  # fmt: skip
+"""What the servo knows of a body that is not worked out from the stage it is on."""
 
 
 @dataclass(frozen=True)
@@ -715,11 +720,30 @@ class BodyActor:
         if self.joined and not joined:
             self.program.release(self.number)
 
+    # ---- a change of cast
+
+    def taken_along(self) -> Any:
+        """Return what it goes on with, under forces, on a stage with another cast (see `go_on`); meters begin anew."""
+        told = self.motion, self.started, self.rows, self._leaning, self.settings, self.root, self.low
+        memory = {key: self._memory[key].copy() for key in _TAKEN_ALONG}
+        return told, self.history[-1:], list(self.log), memory
+
+    def go_on(self, taken: Any) -> None:
+        """Go on as the actor of this character did on a stage with another cast."""
+        told, history, log, memory = taken
+        self.motion, self.started, self.rows, self._leaning, self.settings, self.root, self.low = told
+        self.history, self.log[:] = list(history), log
+        self.program.settle(self.number, self.settings, self._leaning or self.root)
+        if self.rows is not None:
+            self.program.aim(self.number, self.rows, self.started)
+        for key, value in memory.items():
+            self._memory[key] = value
+
 
 def actor_of(
     stage: StageLoop, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
 ) -> BodyActor:
-    """Return a character's one actor, made if there is none yet (by the stage's own `make_actor`, where it has one).
+    """Return a character's one actor, made if there is none yet.
 
     Args:
         stage: Where it is.
@@ -727,11 +751,7 @@ def actor_of(
         settings: How it follows from now on; None: as it is.
         root: How its root is helped from now on; None: as it is.
     """
-    known = stage.actors.get(name)
-    if known is None:
-        make = getattr(stage, "make_actor", None)
-        known = make(name) if make is not None else BodyActor(stage, name)
-    actor: BodyActor = known
+    actor: BodyActor = stage.actors.get(name) or BodyActor(stage, name)
     if settings is not None or root is not None:
         actor.configure(settings, root)
     return actor
