@@ -1,8 +1,9 @@
 """Somebody joins a running stage, or leaves it: the scene is built anew, and the others go on from where they are.
 
 Those who stay keep, by name, their positions and velocities, and what they are doing: beats that are still ahead, the
-clip they follow at the time they are at, how they reacted to hits, what they hold and what pushes them. They go on as
-in a stage built with the new cast from that state. A take has one cast, so a new one begins.
+clip they follow (or the pose they aim at) at the time they are at, who of its reflexes is in charge, how they reacted
+to hits, what they hold and what pushes them. They go on as in a stage built with the new cast from that state. A take
+has one cast, so a new one begins.
 """
 
 from __future__ import annotations
