@@ -161,3 +161,36 @@ def test_data_and_pools_cannot_go_on_with_another_cast(drive, named):
     drive(stage.actor("ada"))
     with pytest.raises(stunt.StuntError, match=named):
         stage.add("bob", WALKER)
+
+
+def walking(**more: object) -> stunt.Script:
+    body = {"body": "walk", "root": "free", "strength": 1.5, "at": [1.0, 2.0, 0.0], "facing": "30 deg"}
+    return stunt.script_from_data({
+        "seconds": 0.8, "physics_hz": 120, "control_hz": 120, "characters": {"ada": body},
+        "performance": {"ada": {"clips": {"play": [{"clip": "walk"}, {"clip": "idle", "at": 0.4}], **more}}},
+    })  # fmt: skip
+
+
+def test_a_program_follows_clips_as_a_script_does():
+    script = walking(yaw=0.1, react={"stun": 0.5})
+    stage = stunt.Stage(script.scene)
+    ada = stage.actor("ada")
+    ada.follow("walk", root=stunt.RootSpring(yaw=0.1), react=stunt.Thresholds(stun=0.5))
+    ada.follow("idle", at=0.4)
+    one, other = stage.run(0.8), stunt.perform(script)
+    assert np.array_equal(one.qpos, other.qpos) and np.array_equal(one.torque, other.torque)
+    told = [take.meta["tracking"]["ada"]["error_deg_mean"] for take in (one, other)]
+    assert told[0] == told[1]
+
+
+def test_an_actor_of_a_script_can_be_told_another_clip():
+    performance = stunt.Performance(walking())
+    stage = performance.stage
+    stage.step(0.2)
+    ada = stage.actor("ada")
+    assert ada.state.doing == "follow" and ada.state.detail == "walk"
+    ada.follow("punch")
+    stage.step(0.4)
+    assert ada.state.detail == "punch"  # and not what the script had next
+    with pytest.raises(stunt.StuntError, match="follows clips already"):
+        ada.play("walk")

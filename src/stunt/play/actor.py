@@ -318,7 +318,7 @@ class Actor:
         self._not_supervised("follow")
         stage, queue, supervisor = self.stage, self._queue, self.supervisor
         if queue is not None and supervisor is not None:
-            self.body.configure(settings, root)
+            actor_of(stage, self.name, settings=settings, root=root)
             queue.go_over(clip, stage.time)
             supervisor.wake()
             return
