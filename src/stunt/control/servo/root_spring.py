@@ -9,38 +9,46 @@ and off by default.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from stunt.control.core.views import floats
 from stunt.control.servo import layout as w
+from stunt.keys import Choice, Number, key, spec
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions, world_difference
 
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
 
-@dataclass(frozen=True)
+_LARGEST = 100.0  # more of anything would be another kind of help
+
+
+@spec("the root's help")
 class RootSpring:
-    """How the root is helped.
+    """How the root is helped: the one place of its defaults.
 
     Attributes:
-        kind: `weak` spring, `hook` (a meat-hook: the root goes where the clip's goes), or `none`.
         omega: Natural frequency on the whole body's moment of inertia [1/s].
-        limit: Largest torque, as a share of m·g·h (mass × gravity × height of the hips).
         breaks: Tilt error at which it lets go [rad].
         air: Factor while nothing is touched.
-        yaw: Largest torque about the vertical, as a share of m·g·h.
-        force: Largest force along the ground, as a share of body weight.
     """
 
-    kind: Literal["weak", "hook", "none"] = "weak"
+    kind: Literal["weak", "hook", "none"] = key(
+        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none")),
+        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), or nothing",
+    )  # fmt: skip
     omega: float = 20.0
-    limit: float = 0.3
+    limit: float = key(
+        default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
+    )
     breaks: float = 1.2
     air: float = 0.3
-    yaw: float = 0.0
-    force: float = 0.0
+    yaw: float = key(
+        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque about the vertical"
+    )
+    force: float = key(
+        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g"), help="largest root force along the ground (body weights)"
+    )
 
 
 @compiled
