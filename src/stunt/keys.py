@@ -519,6 +519,22 @@ def declared(cls: type) -> tuple[Key, ...]:
     return tuple(found)
 
 
+def shown(cls: type) -> list[Data]:
+    """Return what an inspector shows of a spec's keys, as plain data."""
+    return [
+        {
+            "key": entry.name, "value": entry.kind.told(), "unit": entry.kind.unit, "default": entry.shown_default(),
+            "help": entry.help, "least": _first(entry.kind, "above", "least"), "most": _first(entry.kind, "most"),
+            "options": list(getattr(entry.kind, "options", ())),
+        }
+        for entry in declared(cls)
+    ]  # fmt: skip
+
+
+def _first(kind: Kind, *names: str) -> float | None:
+    return next((bound for name in names if (bound := getattr(kind, name, None)) is not None), None)
+
+
 def key_of(cls: type, name: str) -> Key:
     """Return one key of a spec by its name."""
     return next(entry for entry in declared(cls) if entry.name == name)
