@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from stunt.drive.beats.spec import Part, Script, resolve_beats
+from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
+from stunt.keys import shown, write
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
-from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
+from stunt.stage.scene import EVENTS, Attach, Drag, Event, Push, Release, Throw
 
 
 def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -27,11 +29,21 @@ def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, A
         "characters": {
             name: _character(script.parts.get(name), spec.body) for name, spec in script.scene.characters.items()
         },
-        "events": [_event(event) for event in script.scene.events],
+        "events": [{**_event(event), "written": write(event)} for event in script.scene.events],
         "touches": [_touch(touch) for touch in touches],
         "props": list(script.scene.props),
         "warnings": list(script.warnings),
+        "keys": inspected(),
     }
+
+
+@cache
+def inspected() -> dict[str, list[dict[str, Any]]]:
+    """Return what an inspector shows of the keys of what can be chosen, as they are declared."""
+    specs = {"beats": BeatSpec, **EVENTS}
+    for kind in KINDS.values():
+        specs |= kind.entries
+    return {name: shown(cls) for name, cls in specs.items()}
 
 
 def pose_degrees(pose: Pose) -> dict[str, float]:

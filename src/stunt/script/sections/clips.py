@@ -288,7 +288,7 @@ def _outline(part: ClipsPart) -> dict[str, Any]:
             {
                 "index": number, "clip": play.clip, "start": round(start, 4), "length": round(length, 4),
                 "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
-                "placed": play.at is not None,
+                "placed": play.at is not None, "written": write(play),
             }
         )  # fmt: skip
         clock = start + length
@@ -296,5 +296,6 @@ def _outline(part: ClipsPart) -> dict[str, Any]:
 
 
 CLIPS = SectionKind(
-    KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline
-)
+    KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline,
+    entries={"clips": PlaySpec},
+)  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -45,6 +45,7 @@ class SectionKind:
         seconds: When it has nothing more to do [s]; None: it does not say.
         body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
         outline: What a timeline shows of it, as plain data.
+        entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
         preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
         first_change: When two values of it begin to differ [s].
     """
@@ -56,6 +57,7 @@ class SectionKind:
     seconds: Callable[[Any], float | None]
     body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
+    entries: Mapping[str, type] = field(default_factory=dict)
     preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
     first_change: Callable[[Any, Any], float] = _from_the_start
 

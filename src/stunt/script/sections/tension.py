@@ -10,7 +10,7 @@ from stunt.drive.balance.ankles import AnkleBalance
 from stunt.drive.balance.support import GroundSense
 from stunt.drive.beats.check import check_pose
 from stunt.drive.tension.performer import LEVEL, TensionPerformer
-from stunt.drive.tension.spec import EVERY, Floats, Plan, Span, TensionPart, cues
+from stunt.drive.tension.spec import EVERY, Floats, Plan, Span, TensionPart, TensionPose, cues
 from stunt.drive.tension.warnings import foresee
 from stunt.errors import MissingValueError
 from stunt.script.sections.kind import SectionKind
@@ -76,5 +76,6 @@ def _preview(part: TensionPart, character: Character, start: Floats, path: Float
 
 
 TENSION = SectionKind(
-    KEY, TensionPart, check_tension_part, _start, _seconds, outline=_outline, preview=_preview
-)
+    KEY, TensionPart, check_tension_part, _start, _seconds, outline=_outline, preview=_preview,
+    entries={"tension_poses": TensionPose},
+)  # fmt: skip
