@@ -2,8 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Processes that run tests: one per core, four at most; `make test WORKERS=0` for a debugger. The tests of a file stay
+# together, so that what its fixtures make is made once.
+WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest --durations=15
+PARALLEL := -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-.PHONY: demo test test-long test-wheel lint docs figures bench blender validator clean
+.PHONY: demo test test-long test-wheel coverage lint docs figures bench blender validator clean
 
 # What performing needs; tests need much more, and a newcomer should not wait for it.
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -19,19 +24,25 @@ demo: $(VENV)/.installed
 	$(BIN)/stunt perform ymca --out takes/ymca
 
 test: $(VENV)/.ready lint
-	$(BIN)/python -m pytest
+	$(PYTEST) $(PARALLEL)
 
 test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -m long
+	$(PYTEST) $(PARALLEL) -m long
 
 test-wheel: $(VENV)/.ready
-	$(BIN)/python -m pytest -m wheel tests/test_wheel.py
+	$(PYTEST) -m wheel tests/test_wheel.py
+
+# The compiled kernels, run by the interpreter: which of their lines the tests reach.
+coverage: $(VENV)/.ready
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -m interpreted
+	$(BIN)/python -m coverage report
 
 docs: $(VENV)/.ready
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/.ready
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff check src tests benchmarks papers tools
+	$(BIN)/ruff format --check src tests benchmarks papers tools
 	$(BIN)/mypy
 
 figures: $(VENV)/.ready
@@ -56,4 +67,4 @@ validator: .gltf/node_modules/gltf-validator
 	npm install --silent --no-audit --no-fund --prefix .gltf gltf-validator@$(GLTF_VALIDATOR)
 
 clean:
-	rm -rf $(BLENDER) .gltf $(VENV) build dist takes figures src/*.egg-info
+	rm -rf $(BLENDER) .gltf $(VENV) .numba_cache .coverage build dist takes figures src/*.egg-info

@@ -12,15 +12,15 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
+from stunt.control.core.engine import engine_function
 from stunt.control.core.run import run
 from stunt.maths.compiled import compiled
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-_mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
+_mj_step = engine_function("mj_step", 2)
 
 
 @compiled

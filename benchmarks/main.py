@@ -8,6 +8,7 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import mujoco
@@ -17,6 +18,7 @@ from rich.table import Table
 
 import stunt
 from benchmarks import (
+    against,
     control_cost,
     dynamo,
     environments,
@@ -33,7 +35,7 @@ from benchmarks import (
     video,
 )
 from benchmarks.result import Measurement
-from stunt.errors import StuntError, UnknownNameError
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 
 BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "control": control_cost.measure,
@@ -72,13 +74,15 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
         quick: Few repeats, to see that it works and not to compare; the same as `--quick`.
 
     Returns:
-        0 if every bar is met, else 1.
+        0 if every bar is met (against another version: if nothing is slower), else 1.
 
     Raises:
         UnknownNameError: There is no benchmark of that name.
     """
     chosen = _parse(arguments or ())
     json, quick = json or chosen.json, quick or chosen.quick
+    if chosen.against is not None:
+        return _run_against(chosen, json)
     found: dict[str, list[Measurement]] = {}
     # Progress goes to the other stream, so that `--json` stays pure.
     with Console(stderr=True).status("Measuring …") as status:
@@ -93,6 +97,16 @@ def run(arguments: Sequence[str] | None = None, json: bool = False, quick: bool 
     return 0 if all(m.ok is not False for group in found.values() for m in group) else 1
 
 
+def _run_against(chosen: argparse.Namespace, json: bool) -> int:
+    rows = against.compare(chosen.against, chosen.names, pairs=chosen.pairs)
+    console = Console(highlight=False)
+    if json:
+        console.out(json_text.dumps([{**asdict(row), "worse": row.worse} for row in rows], indent=2))
+    else:
+        console.print(against.table(rows, chosen.against))
+    return int(any(row.worse for row in rows))
+
+
 def _all() -> dict[str, Callable[[bool], list[Measurement]]]:
     return {**BENCHMARKS, **ON_REQUEST}
 
@@ -105,7 +119,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few repeats: to see that it works, not to compare")
     where = "a clip or a folder of clips for 'tracking' to measure on instead of Stunt's own"
     parser.add_argument("--clips", action="append", default=[], metavar="CLIP|DIR", help=where)
+    with_whom = f"another checkout of Stunt: measure {' and '.join(against.GROUPS)} of both, interleaved"
+    parser.add_argument("--against", type=Path, metavar="DIR", help=with_whom)
+    most = f"how many pairs with --against (default: {against.PAIRS}, which is also the fewest)"
+    parser.add_argument("--pairs", type=int, default=against.PAIRS, metavar="N", help=most)
     chosen = parser.parse_args(list(arguments))
+    if chosen.pairs < against.PAIRS:
+        raise InvalidValueError("--pairs", chosen.pairs, f"at least {against.PAIRS}: fewer tell no interval")
     for name in chosen.names:
         if name not in _all():
             raise UnknownNameError("benchmark", name, _all())

@@ -15,7 +15,7 @@ from benchmarks.trees import human_like
 from stunt.control.core.board import COUPLINGS, Board
 from stunt.control.core.inertia import composite_inertias
 from stunt.control.core.kernel import after, before, between
-from stunt.control.core.views import unpack
+from stunt.control.core.views import views_at
 
 BAR: Final = 1.1
 SIZES: Final = (10, 20, 40, 80)
@@ -24,7 +24,7 @@ _REPEATS = 200
 
 def _control(model: int, data: int, table: Any, repeats: int, time: float) -> None:
     """Do what one control step does, without the engine's step, again and again."""
-    v = unpack(table)
+    v = views_at(table.ctypes.data)
     for _ in range(repeats):
         before(v, time, 0, 0)
         between(v, time, model, data)

@@ -15,13 +15,13 @@ from typing import Any, Final
 
 import mujoco
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from benchmarks.bare import controlled_steps, put_engine
 from benchmarks.dancers import states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
+from stunt.control.core.engine import engine_function
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import InvalidValueError
@@ -40,7 +40,7 @@ RATE: Final = 120.0
 _BURST: Final = 8
 _Subject = tuple[str, Path, Mapping[str, Any]]
 """Name of a clip, its file, and what its body is besides."""
-_mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
+_mj_step = engine_function("mj_step", 2)
 
 
 @compiled

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.p0.constant_pd import mean_error_deg, perform_constant_pd
+from papers.variations import with_part, with_rate
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.examples import example
+from stunt.record.cast import CastJoint
 from stunt.record.take import Take
+from stunt.script.constant_pd import perform_constant_pd
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 
@@ -43,16 +44,20 @@ class Played:
 
     def gains(self, joint: str) -> NDArray[np.float64]:
         """Return a joint's stiffness k_s over time [N·m/rad], (T,)."""
-        return np.asarray(self.take.stiffness[:, self._about(joint)["dof"]])
+        return np.asarray(self.take.stiffness[:, self._about(joint).dof])
 
     def angles_deg(self, joint: str) -> NDArray[np.float64]:
         """Return a hinge's angle over time [°], (T,)."""
-        return np.degrees(self.take.qpos[:, self._about(joint)["qpos"]])
+        return np.degrees(self.take.qpos[:, self._about(joint).qpos])
 
-    def _about(self, joint: str) -> dict[str, int]:
-        (cast,) = self.take.meta["characters"].values()
-        found: dict[str, int] = cast["joints"][joint]
-        return found
+    def _about(self, joint: str) -> CastJoint:
+        (about,) = self.take.cast.characters.values()
+        return about.joints[joint]
+
+
+def mean_error_deg(results: list[BeatResult]) -> float:
+    """Return the mean over the beats of the worst joint's error [°]."""
+    return float(np.mean([result.error_deg for result in results]))
 
 
 def play(name: str, *, coupling: Coupling | None = None, rate: float | None = None, record_hz: float = 480.0) -> Played:
@@ -68,15 +73,17 @@ def play_constant_pd(name: str, *, rate: float | None = None) -> Played:
     return _played(perform_constant_pd(scripted(name, rate=rate)))
 
 
+def shipped(name: str) -> Script:
+    """Return an example's script."""
+    return load_script(example(name).path)
+
+
 def scripted(name: str, *, coupling: Coupling | None = None, rate: float | None = None) -> Script:
     """Return an example's script, perhaps at another coupling level or rate [Hz]."""
-    script = load_script(example(name).path)
-    if coupling is not None:
-        parts = {who: dataclasses.replace(part, coupling=coupling) for who, part in script.parts.items()}
-        script = dataclasses.replace(script, parts=parts)
-    if rate is not None:
-        script = dataclasses.replace(script, scene=dataclasses.replace(script.scene, physics_hz=rate, control_hz=rate))
-    return script
+    script = shipped(name)
+    for who in script.parts if coupling is not None else ():
+        script = with_part(script, who, coupling=coupling)
+    return script if rate is None else with_rate(script, rate)
 
 
 def _played(performance: Performance) -> Played:

@@ -116,7 +116,7 @@ def _camera(rows: Sequence[Row], view: View) -> Camera:
     for row in rows:
         model = row.take.model()
         nearest = [int(np.abs(row.take.time - time).argmin()) for time in row.times]
-        clouds.append(points_of_performance(model, row.take.qpos[nearest], list(row.take.meta["characters"])))
+        clouds.append(points_of_performance(model, row.take.qpos[nearest], row.take.cast.names))
     points = np.concatenate(clouds)
     low, high = points[:, 2].min(), points[:, 2].max()
     seen = points[points[:, 2] >= low + view.bottom * (high - low)]

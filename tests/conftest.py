@@ -1,5 +1,15 @@
 """Options of the test run."""
 
+import os
+from pathlib import Path
+
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+if _WORKER:
+    # Numba numbers the compiled forms of a function in an index that two processes can overwrite for each other: one
+    # may then be handed the other's code. Each process that runs tests, with all it starts, has a cache of its own.
+    _CACHES = os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1] / ".numba_cache"
+    os.environ["NUMBA_CACHE_DIR"] = str(Path(_CACHES) / _WORKER)
+
 
 def pytest_addoption(parser):
     parser.addoption("--pictures", action="store_true", help="write the page's pictures into docs/images/studio")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -48,5 +49,14 @@ def test_the_wheel_installs_and_performs_in_an_empty_environment(tmp_path: Path)
     print(f"{wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB; {report['seconds']:.1f} s performed")
     package = Path(run([str(python), "-c", "import stunt; print(stunt.__file__)"], tmp_path).stdout.strip()).parent
     assert (package / "py.typed").is_file() and package.is_relative_to(tmp_path)
+    for words, folder in ((["bench"], "benchmarks"), (["figures", "p0"], "papers")):
+        told = run([str(stunt), *words], tmp_path)
+        assert told.returncode == 2 and f"'{folder}/' is not part" in told.stderr
     completed = run([str(stunt), "completion", "bash"], tmp_path)
     assert completed.returncode == 0 and "_stunt_example" in completed.stdout
+
+
+def test_the_package_imports_nothing_that_stays_beside_it() -> None:
+    beside = re.compile(r"^\s*(?:from|import) (?:papers|benchmarks|tests|tools)\b", re.M)
+    files = (ROOT / "src").rglob("*.py")
+    assert [str(file) for file in files if beside.search(file.read_text(encoding="utf-8"))] == []

@@ -47,8 +47,8 @@ def measured(rate: float | None = None) -> tuple[Floats, Floats]:
     played = play("arm_swing_straight", rate=rate, record_hz=rate or 480.0)
     due, step = played.results[0].time, 1.0 / played.script.scene.physics_hz
     angles, time = np.radians(played.angles_deg(_JOINT)), played.take.time
-    (cast,) = played.take.meta["characters"].values()
-    goal = played.take.target[1, cast["joints"][_JOINT]["qpos"]]
+    (dancer,) = played.take.cast.characters.values()
+    goal = played.take.target[1, dancer.joints[_JOINT].qpos]
     on_the_way = (time > 0.0) & (time < due - 1.5 * step)
     share = np.abs((angles[on_the_way] - goal) / (angles[0] - goal))
     return 1.0 - time[on_the_way] / due, share

@@ -51,8 +51,8 @@ def _paths(played: Played) -> tuple[Floats, Floats]:
     take = played.take
     model = take.model()
     data = mujoco.MjData(model)
-    (name,) = take.meta["characters"]
-    palm, ball = model.site(f"{name}/r_palm").id, take.meta["props"]["ball"]
+    (name,) = take.cast.names
+    palm, ball = model.site(f"{name}/r_palm").id, take.cast.props["ball"].body
     places = np.empty((take.time.size, 2, 3))
     for k, qpos in enumerate(take.qpos):
         data.qpos[:] = qpos

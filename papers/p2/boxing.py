@@ -1,28 +1,28 @@
-"""A boxing match run by two supervisors: guard, footwork and blows from one motion graph, everything else by forces."""
+"""A boxing match run by two supervisors: guard, footwork and blows from one motion graph. Of `boxing_match`."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from papers.p2.experiment import Show, person, put_on, supervise, survival
-from stunt.script.sections.fights import FightSpec, fight_controllers
-from stunt.stage.scene import PropSpec
-from stunt.supervise.contract import REFLEX, Controller
+from papers.p2.experiment import Show
+from papers.runs import shipped
+from papers.variations import Ranges, drawn, with_character, with_prop, with_seed
+from stunt.drive.beats.spec import Script
 from stunt.supervise.data.boxer import Ring
-from stunt.supervise.reflexes.reel import Reel
 
-RED, BLUE, BOX = "red", "blue", "box"
+EXAMPLE, RED, BLUE, BOX, HILLS = "boxing_match", "red", "blue", "box", "hills"
 PEOPLE = RED, BLUE
 RING = Ring()
 ROPES = RING.radius + 1.5
 """Who is knocked about may go so far from the middle [m]: where the ropes would be."""
-AGILE = 0.1
-"""Help for a boxer's root while it catches itself, share of m·g·h."""
-HILLS = 0.05
-"""How high the ground goes up and down [m]."""
+RANGES: Final[Ranges] = {
+    "half": (0.7, 1.1), "turn": (-math.pi, math.pi), "red_off": (-0.4, 0.4), "blue_off": (-0.4, 0.4)
+}  # fmt: skip
+"""What is random, beside the ground."""
 LEAST_BLOW = 100.0
 """A hit weaker than this is a touch of guards [N]."""
 
@@ -64,33 +64,56 @@ GRACE = 12.0
 """Whoever goes down later than so long before the end need not be up by then [s]."""
 
 
+@dataclass(frozen=True)
+class Corners:
+    """How a match begins.
+
+    Attributes:
+        half: How far each is from the middle [m].
+        turn: Where blue stands, seen from the middle [rad].
+        red_off: How far red is turned from facing blue [rad], counter-clockwise.
+        blue_off: And blue from facing red.
+        ground: Heights of the hills, row by row, 0 to 1.
+    """
+
+    half: float
+    turn: float
+    red_off: float
+    blue_off: float
+    ground: tuple[tuple[float, ...], ...]
+
+
+def corners(seed: int, ground: tuple[tuple[float, ...], ...]) -> Corners:
+    """Return a random beginning: face to face at some distance and heading; the hills inside the rim change places."""
+    rng = np.random.default_rng(seed)
+    values, heights = drawn(rng, RANGES), np.array(ground)
+    inside = heights[1:-1, 1:-1]
+    inside[:] = rng.permutation(inside.ravel()).reshape(inside.shape)
+    return Corners(**values, ground=tuple(tuple(row) for row in heights.tolist()))
+
+
+def corners_of(script: Script) -> Corners:
+    """Return how a script's match begins."""
+    red, blue = (script.scene.characters[name] for name in PEOPLE)
+    turn = math.atan2(blue.at[1], blue.at[0])
+    off = [math.remainder(who, 2.0 * math.pi) for who in (red.facing - turn, blue.facing - turn - math.pi)]
+    return Corners(math.hypot(*blue.at[:2]), turn, off[0], off[1], script.scene.props[HILLS].heights)
+
+
+def varied(script: Script, begins: Corners) -> Script:
+    """Return a script whose match begins otherwise."""
+    for name, way, off in ((RED, begins.turn + math.pi, begins.red_off), (BLUE, begins.turn, begins.blue_off)):
+        x, y = begins.half * math.cos(way), begins.half * math.sin(way)
+        at = (x, y, script.scene.characters[name].at[2])
+        script = with_character(script, name, at=at, facing=way + math.pi + off)
+    return with_prop(script, HILLS, heights=begins.ground)
+
+
 def boxing(seed: int, *, seconds: float = 30.0) -> Show:
     """Set the scene: two boxers on uneven ground, face to face, at random distance and heading."""
-    rng = np.random.default_rng(seed)
-    half, turn = rng.uniform(0.7, 1.1), rng.uniform(-math.pi, math.pi)
-    x, y = half * math.cos(turn), half * math.sin(turn)
-    people = {
-        RED: person((-x, -y), turn + rng.uniform(-0.4, 0.4), "guard"),
-        BLUE: person((x, y), turn + math.pi + rng.uniform(-0.4, 0.4), "guard"),
-    }
-    heights = tuple(tuple(float(high) for high in row) for row in rng.uniform(0.0, 1.0, (11, 11)))
-    hills = PropSpec("heightfield", size=(8.0, 8.0, HILLS), heights=heights, color=(0.72, 0.68, 0.6, 1.0))
-    show = put_on("Boxing match", people, {"hills": hills}, seed=seed, seconds=seconds)
-    for name, other in ((RED, BLUE), (BLUE, RED)):
-        supervise(show, name, corner(show, name, other))
-    return show
-
-
-def corner(show: Show, name: str, other: str) -> list[Controller]:
-    """Return what a boxer can do."""
-    fighting = fight_controllers(show.stage, name, FightSpec(BOX, other, ring=RING), "")
-    rest = [one for one in survival(show.stage, name, agile=AGILE) if one.name != "roll"]
-    for one in rest:
-        if one.name == "get up":
-            one.priority = REFLEX  # rising leans as far as stumbling does: nobody interrupts it
-        elif one.name == "lie":
-            one.priority = REFLEX + 1  # whoever is down stays down for a moment
-    return [*fighting, Reel(), *rest]
+    script = shipped(EXAMPLE)
+    script = varied(script, corners(seed, corners_of(script).ground))
+    return Show.of(replace(with_seed(script, seed), seconds=seconds))
 
 
 def outcome(show: Show, *, seconds: float = 30.0) -> MatchOutcome:

@@ -1,18 +1,30 @@
-"""A ball flies at somebody's head, or just past it."""
+"""A ball flies at somebody's head, or just past it. Variations of a throw of `duck`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival, throw
-from stunt.maths import rotations
-from stunt.maths.rotations import Floats
-from stunt.stage.scene import PropSpec
-from stunt.supervise.reflexes.duck import Duck
+from papers.p2.experiment import Show
+from papers.runs import shipped
+from papers.variations import Ranges, drawn, with_events, with_only_props, with_prop, with_section, with_seed
+from stunt.drive.beats.spec import Script
+from stunt.stage.scene import Throw
 
-WHO, BALL, STAND = "ada", "ball", "idle"
+EXAMPLE, WHO, REFLEX = "duck", "ada", "duck"
+HEAD = (0.0, 0.0, 1.65)
+"""Where the head of who stands there is, about [m]; what a pace is reckoned to."""
+RANGES: Final[Ranges] = {
+    "radius": (0.06, 0.12), "far": (4.0, 8.0), "bearing": (-0.5, 0.5), "high": (1.0, 1.9), "pace": (8.0, 14.0),
+    "at": (0.2, 2.0),
+}  # fmt: skip
+"""What is random, beside where it is aimed: size [m], from where (distance [m], bearing [rad], height [m]), how fast
+[m/s] and when [s]."""
+AT_HEAD, PAST = (0.0, 0.08), (0.2, 0.8)
+"""How far from the head's middle it is aimed, at the head and past it [m]."""
 
 
 @dataclass(frozen=True)
@@ -47,36 +59,68 @@ class DuckOutcome:
 def pitch(seed: int, *, at_head: bool) -> Pitch:
     """Return a random throw from the front: at the head, or past it by up to 0.8 m."""
     rng = np.random.default_rng(seed)
-    far, aside = rng.uniform(4.0, 8.0), rng.uniform(-0.5, 0.5)
-    start = (far * np.cos(aside), far * np.sin(aside), rng.uniform(1.0, 1.9))
-    around = rng.uniform(0.0, 2.0 * np.pi)
-    off = 0.08 * np.sqrt(rng.uniform()) if at_head else np.sqrt(rng.uniform(0.2**2, 0.8**2))
-    beside = (0.0, off * np.cos(around), off * np.sin(around))
-    return Pitch(rng.uniform(0.06, 0.12), start, rng.uniform(8.0, 14.0), rng.uniform(0.2, 2.0), beside)
+    how = drawn(rng, RANGES)
+    least, most = AT_HEAD if at_head else PAST
+    off, around = math.sqrt(rng.uniform(least**2, most**2)), rng.uniform(0.0, 2.0 * math.pi)
+    start = (how["far"] * math.cos(how["bearing"]), how["far"] * math.sin(how["bearing"]), how["high"])
+    beside = (0.0, off * math.cos(around), off * math.sin(around))
+    return Pitch(how["radius"], start, how["pace"], how["at"], beside)
+
+
+def throws_of(script: Script) -> tuple[Throw, ...]:
+    """Return the throws of a script."""
+    return tuple(event for event in script.scene.events if isinstance(event, Throw))
+
+
+def pitches_of(script: Script) -> tuple[Pitch, ...]:
+    """Return the throws of a script as pitches."""
+    found = []
+    for event in throws_of(script):
+        ball = script.scene.props[event.prop]
+        pace = math.dist(_aim(event.lead), ball.at) / (event.hits_at - event.at)
+        found.append(Pitch(ball.radius, ball.at, pace, event.at, event.lead))
+    return tuple(found)
+
+
+def values_of(thrown: Pitch) -> dict[str, float]:
+    """Return a pitch by the names of `RANGES`."""
+    x, y, z = thrown.start
+    return {
+        "radius": thrown.radius, "far": math.hypot(x, y), "bearing": math.atan2(y, x), "high": z, "pace": thrown.pace,
+        "at": thrown.at,
+    }  # fmt: skip
+
+
+def _aim(beside: tuple[float, float, float]) -> tuple[float, float, float]:
+    return HEAD[0] + beside[0], HEAD[1] + beside[1], HEAD[2] + beside[2]
+
+
+def varied(script: Script, thrown: Pitch) -> Script:
+    """Return a script with its first throw alone, made otherwise."""
+    throw = throws_of(script)[0]
+    seconds = math.dist(_aim(thrown.beside), thrown.start) / thrown.pace
+    script = with_prop(with_only_props(script, throw.prop), throw.prop, radius=thrown.radius, at=thrown.start)
+    # Held until it is thrown: what lies in the air without anybody would have fallen by then.
+    event = replace(throw, at=thrown.at, hits_at=thrown.at + seconds, lead=thrown.beside, origin=thrown.start)
+    return with_events(script, event)
+
+
+def without_reflex(script: Script) -> Script:
+    """Return a script in which nobody ducks: what would have happened."""
+    pool = script.parts[WHO].sections["supervisor"].controllers
+    return with_section(script, WHO, "supervisor", controllers=tuple(one for one in pool if one.name != REFLEX))
 
 
 def duck(thrown: Pitch, *, seed: int = 0, reflex: bool = True) -> Show:
     """Set the scene; without the reflex one sees what would have happened."""
-    ball = PropSpec("sphere", at=thrown.start, radius=thrown.radius, mass=0.4)
-    show = put_on("Duck", {WHO: person()}, {BALL: ball}, seed=seed, seconds=6.0)
-    pool = [player(show.stage, WHO, STAND, loop=True), *survival(show.stage, WHO)]
-    supervise(show, WHO, [*pool, Duck()] if reflex else pool)
-    return show
+    script = with_seed(varied(shipped(EXAMPLE), thrown), seed)
+    return Show.of(script if reflex else without_reflex(script))
 
 
 def outcome(show: Show, thrown: Pitch, *, seconds: float = 3.0) -> DuckOutcome:
-    """Throw the ball and see."""
+    """Let the ball fly and see."""
     show.until(thrown.at)
-    target = head_of(show) + np.array(thrown.beside)
-    start = np.array(thrown.start)
-    throw(show.stage, BALL, target, float(np.linalg.norm(target - start)) / thrown.pace, start)
     show.hits.clear()
     show.until(thrown.at + seconds)
     bodies = [hit.body for hit in show.hits if hit.character == WHO]
-    return DuckOutcome(show.ran(WHO, "duck"), "head" in bodies, bool(bodies), show.ran(WHO, "fall"))
-
-
-def head_of(show: Show) -> Floats:
-    """Return the middle of the head [m]."""
-    felt, k = show.felt(WHO), show.stage.character(WHO).bodies["head"] - show.stage.character(WHO).root_body
-    return np.asarray(felt.places[k] + rotations.rotate(felt.turns[k], np.array([0.015, 0.0, 0.075])))
+    return DuckOutcome(show.ran(WHO, REFLEX), "head" in bodies, bool(bodies), show.ran(WHO, "fall"))

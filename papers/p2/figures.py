@@ -8,14 +8,14 @@ A walk along a drawn path, seen from above: the path, the way of the hips, and e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from stunt.examples import example
+from papers.drawing import Progress, draw_all
+from papers.runs import shipped
 from stunt.library.own_walks import own_walk_graph
 from stunt.motion.graph.along import Walked, walk_along
 from stunt.motion.graph.cache import user_cache
@@ -23,7 +23,6 @@ from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.plants import FREE, contact_points
 from stunt.record.filmstrip import filmstrip
 from stunt.record.plot_style import dress, legend, page, plot_area, save
-from stunt.script.file import load_script
 from stunt.script.performance import perform
 
 _FEET = (("left foot", "#2f6f9f"), ("right foot", "#c2603a"))
@@ -83,28 +82,23 @@ SIDES: Final = {"trip": 75.0, "kick_partner": 110.0, "boxing_match": 105.0}
 """From which side, where not almost from the front [°]."""
 
 
-def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Path]:
-    """Perform the experiments and draw their filmstrips, and the walks along drawn paths.
+def make(out: Path, progress: Progress | None = None) -> list[Path]:
+    """Perform the experiments' examples and draw their filmstrips, and the walks along drawn paths."""
+    drawings = [partial(_strip, name) for name in STRIPS] + [partial(_path, name) for name in PATHS]
+    return draw_all(drawings, out, progress)
 
-    Args:
-        out: The folder they go to; made if need be.
-        progress: Called with the share that is done, 0 to 1.
-    """
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    jobs: list[Callable[[], Path]] = [partial(draw, name, times, out) for name, times in STRIPS.items()]
-    jobs += [partial(draw_path, name, out) for name in PATHS]
-    paths = []
-    for number, job in enumerate(jobs, start=1):
-        paths.append(job())
-        if progress is not None:
-            progress(number / len(jobs))
-    return paths
+
+def _strip(name: str, out: Path) -> list[Path]:
+    return [draw(name, STRIPS[name], out)]
+
+
+def _path(name: str, out: Path) -> list[Path]:
+    return [draw_path(name, out)]
 
 
 def draw(name: str, times: tuple[float, ...], out: Path) -> Path:
     """Perform one example and draw its filmstrip."""
-    take = perform(load_script(example(name).path))
+    take = perform(shipped(name))
     return filmstrip(take, out / f"p2-{name.replace('_', '-')}.png", times=times, columns=8, side=SIDES.get(name, 24.0))
 
 

@@ -1,23 +1,32 @@
-"""A striker shoots, played from data; the ball flies; the goalkeeper dives to where it will be."""
+"""A striker shoots, played from data; the ball flies; the goalkeeper dives to where it will be. Of `goalkeeper`."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival, throw
-from stunt.stage.scene import PropSpec
-from stunt.supervise.contract import ORDINARY
-from stunt.supervise.reflexes.dive import Dive, Goal
+from papers.p2.experiment import Show
+from papers.runs import shipped
+from papers.variations import Ranges, drawn, with_character, with_events, with_prop, with_seed
+from stunt.drive.beats.spec import Script
+from stunt.stage.scene import Throw
+from stunt.supervise.reflexes.dive import Goal
 
-STRIKER, KEEPER, BALL, STRIKE = "striker", "keeper", "ball", "strike"
+EXAMPLE, STRIKER, KEEPER, BALL = "goalkeeper", "striker", "keeper", "ball"
 GOAL = Goal()
 """A futsal goal: 3 m wide, 2 m high. Its mouth is what counts as within the keeper's reach."""
-RADIUS = 0.105
-CONTACT = 0.95
-"""When the striker's foot meets the ball [s]."""
+RANGES: Final[Ranges] = {
+    "far": (8.0, 10.0), "aside": (-1.0, 1.0), "pace": (11.0, 14.0), "left": (-GOAL.half, GOAL.half),
+    "high": (0.15, 1.95),
+}  # fmt: skip
+"""What is random."""
+PELVIS = (0.0, 0.0, 0.82)
+"""Where the keeper's pelvis is when the ball leaves, about [m]: what a script's aim is seen from."""
+STEP_BEHIND, FOOT_ASIDE = 0.95, 0.12
+"""Where the striker begins: behind the ball, and beside its line by its kicking foot [m]."""
 
 
 @dataclass(frozen=True)
@@ -57,46 +66,43 @@ class SaveOutcome:
 
 def shot(seed: int) -> Shot:
     """Return a random shot that ends anywhere in the goal."""
-    rng = np.random.default_rng(seed)
-    left = rng.uniform(-GOAL.half, GOAL.half)
-    return Shot(rng.uniform(8.0, 10.0), rng.uniform(-1.0, 1.0), rng.uniform(11.0, 14.0), left, rng.uniform(0.15, 1.95))
+    return Shot(**drawn(np.random.default_rng(seed), RANGES))
+
+
+def shot_of(script: Script) -> Shot:
+    """Return the shot of a script."""
+    ball, throw = script.scene.props[BALL], _throw(script)
+    left, high = PELVIS[1] + throw.lead[1], PELVIS[2] + throw.lead[2]
+    pace = math.hypot(ball.at[0], ball.at[1] - left) / (throw.hits_at - throw.at)
+    return Shot(ball.at[0], ball.at[1], pace, left, high)
+
+
+def _throw(script: Script) -> Throw:
+    (throw,) = script.scene.events
+    assert isinstance(throw, Throw)
+    return throw
+
+
+def varied(script: Script, aimed: Shot) -> Script:
+    """Return a script with another shot: ball and striker elsewhere, and where the ball is sent."""
+    throw, ball = _throw(script), np.array([aimed.far, aimed.aside])
+    facing = math.atan2(aimed.left - aimed.aside, -aimed.far)
+    back, across = np.array([[math.cos(facing), math.sin(facing)], [-math.sin(facing), math.cos(facing)]])
+    stands = ball - STEP_BEHIND * back + FOOT_ASIDE * across
+    script = with_prop(script, BALL, at=(aimed.far, aimed.aside, script.scene.props[BALL].at[2]))
+    script = with_character(script, STRIKER, at=(float(stands[0]), float(stands[1]), 0.0), facing=facing)
+    lead = (0.0, aimed.left - PELVIS[1], aimed.high - PELVIS[2])
+    return with_events(script, replace(throw, lead=lead, hits_at=throw.at + aimed.seconds))
 
 
 def goalie(aimed: Shot, *, seed: int = 0) -> Show:
     """Set the scene: keeper at the origin facing +x, striker behind the ball."""
-    ball_at = np.array([aimed.far, aimed.aside, RADIUS])
-    way = np.array([0.0, aimed.left]) - ball_at[:2]
-    facing = math.atan2(way[1], way[0])
-    back = np.array([math.cos(facing), math.sin(facing)])
-    across = np.array([-back[1], back[0]])
-    stands = ball_at[:2] - STEP_BEHIND * back + FOOT_ASIDE * across
-    ball = PropSpec("sphere", at=tuple(ball_at), radius=RADIUS, mass=0.43, color=(0.95, 0.95, 0.92, 1.0))
-    posts = {
-        f"{name}_post": PropSpec("capsule", at=(-0.35, sign * (GOAL.half + 0.04), 0.5 * GOAL.height), radius=0.04,
-                                 length=GOAL.height - 0.08, color=(0.9, 0.9, 0.9, 1.0))
-        for name, sign in (("left", 1.0), ("right", -1.0))
-    }  # fmt: skip
-    people = {KEEPER: person(), STRIKER: person((float(stands[0]), float(stands[1])), facing)}
-    show = put_on("Goalkeeper", people, {BALL: ball, **posts}, seed=seed, seconds=10.0)
-    stage = show.stage
-    keeper = [player(stage, KEEPER, "keeper", loop=True), *survival(stage, KEEPER), Dive(BALL, goal=GOAL)]
-    keeper.append(player(stage, KEEPER, "idle", loop=True, priority=ORDINARY - 1))
-    supervise(show, KEEPER, keeper)
-    striker = [player(stage, STRIKER, STRIKE, hit_threshold=1e9, passive=frozenset((BALL,)))]
-    supervise(show, STRIKER, [*striker, player(stage, STRIKER, "idle", loop=True)])
-    return show
-
-
-STEP_BEHIND, FOOT_ASIDE = 0.95, 0.12
-"""Where the striker begins: behind the ball, and beside its line by its kicking foot [m]."""
+    return Show.of(with_seed(varied(shipped(EXAMPLE), aimed), seed))
 
 
 def outcome(show: Show, aimed: Shot, *, seconds: float = 8.0) -> SaveOutcome:
     """Shoot and see."""
-    show.until(CONTACT)
-    show.stage.data.qpos[show.stage.prop(BALL).qpos + 2] = RADIUS + 0.01
-    throw(show.stage, BALL, np.array([0.0, aimed.left, aimed.high]), aimed.seconds)
-    show.until(CONTACT + aimed.seconds + 0.3)
+    show.until(_throw(show.performance.script).at + aimed.seconds + 0.3)
     by = next((hit.body for hit in show.hits if hit.character == KEEPER and hit.by == BALL), "")
     if seconds > show.stage.time:
         show.until(seconds)

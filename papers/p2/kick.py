@@ -1,24 +1,47 @@
-"""A martial artist's kick, played from data, floors a partner who is under forces; the partner gets up."""
+"""A martial artist's kick, played from data, floors a partner under forces, who gets up. Of `kick_partner`."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival
+from papers.p2.experiment import Show
+from papers.runs import shipped
+from papers.variations import Ranges, drawn, with_character, with_section, with_seed
+from stunt.drive.beats.spec import Script
+from stunt.library.names import load_clip
+from stunt.library.read import split_reference, with_option
 from stunt.supervise.reflexes.fall import FEET
 
-KICKER, PARTNER, KICK, STAND = "kicker", "partner", "kick", "idle"
-AGILE = 0.1
-"""Help for the partner's root while it catches itself, share of m·g·h."""
-FIRM = 20.0
-"""The kicker's leg is held by its muscles and driven by the whole body: it weighs more than a leg that hangs."""
+EXAMPLE, KICKER, PARTNER, KICK, STAND = "kick_partner", "kicker", "partner", "kick", "idle"
+RANGES: Final[Ranges] = {
+    "distance": (0.7, 1.05), "aside": (-0.08, 0.08), "turned": (-0.8, 0.8), "pace": (1.0, 1.8)
+}  # fmt: skip
+"""What is random."""
 STRONG = 130.0
 """A kick that gives its partner at least this much momentum is strong [kg·m/s]: more than a stumble catches."""
 LIMIT = 20.0
 """Seconds after the kick within which the partner must stand again."""
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """How the two meet; the kick goes along +y.
+
+    Attributes:
+        distance: Between the two [m].
+        aside: How far the partner stands to the kicker's left [m].
+        turned: How far it is turned from facing the kicker [rad].
+        pace: How many times as fast as the clip the kick is.
+    """
+
+    distance: float
+    aside: float
+    turned: float
+    pace: float
 
 
 @dataclass(frozen=True)
@@ -45,32 +68,38 @@ class KickOutcome:
         return self.momentum >= STRONG
 
 
+def encounter(seed: int) -> Encounter:
+    """Return a partner at a random distance, offset and heading before a kick of random speed."""
+    return Encounter(**drawn(np.random.default_rng(seed), RANGES))
+
+
+def encounter_of(script: Script) -> Encounter:
+    """Return how the two of a script meet."""
+    partner = script.scene.characters[PARTNER]
+    (blow,) = (clip for clip in script.parts[KICKER].sections["supervisor"].clips if clip.name == KICK)
+    name, told = split_reference(blow.clip)
+    pace = 1.0 if told.fps is None else told.fps / load_clip(name).fps
+    return Encounter(partner.at[1], -partner.at[0], partner.facing + 0.5 * math.pi, pace)
+
+
+def varied(script: Script, how: Encounter) -> Script:
+    """Return a script in which the two meet otherwise."""
+    script = with_character(
+        script, PARTNER, at=(-how.aside, how.distance, 0.0), facing=how.turned - 0.5 * math.pi
+    )  # fmt: skip
+    clips = script.parts[KICKER].sections["supervisor"].clips
+    paced = tuple(replace(one, clip=_paced(one.clip, how.pace)) if one.name == KICK else one for one in clips)
+    return with_section(script, KICKER, "supervisor", clips=paced)
+
+
+def _paced(reference: str, pace: float) -> str:
+    name, _ = split_reference(reference)
+    return name if pace == 1.0 else with_option(name, "fps", repr(pace * load_clip(name).fps))
+
+
 def kick(seed: int) -> Show:
-    """Set the scene: a partner at a random distance, offset and heading before a kick of random speed."""
-    rng = np.random.default_rng(seed)
-    distance, aside = rng.uniform(0.7, 1.05), rng.uniform(-0.08, 0.08)
-    turned = rng.uniform(-0.8, 0.8)
-    return kick_from(distance, aside, turned, rng.uniform(1.0, 1.8), seed)
-
-
-def kick_from(distance: float, aside: float, turned: float, pace: float, seed: int = 0) -> Show:
-    """Set the scene.
-
-    Args:
-        distance: Between the two [m].
-        aside: How far the partner stands to the kicker's left [m].
-        turned: How far it is turned from facing the kicker [rad].
-        pace: How many times as fast as the clip the kick is.
-        seed: Of the performance.
-    """
-    turned += math.pi
-    people = {KICKER: person(), PARTNER: person((distance, aside), turned)}
-    show = put_on("Kick", people, {}, seed=seed, seconds=LIMIT)
-    stage = show.stage
-    blow = player(stage, KICKER, KICK, hit_threshold=1e9, passive=frozenset((PARTNER,)), pace=pace, firm=FIRM)
-    supervise(show, KICKER, [blow, player(stage, KICKER, STAND, loop=True, hit_threshold=1e9)])
-    supervise(show, PARTNER, [player(stage, PARTNER, STAND, loop=True), *survival(stage, PARTNER, agile=AGILE)])
-    return show
+    """Set the scene."""
+    return Show.of(with_seed(varied(shipped(EXAMPLE), encounter(seed)), seed))
 
 
 def outcome(show: Show) -> KickOutcome:

@@ -1,19 +1,32 @@
-"""A walker trips over a ball: tracks, stumbles or falls, rolls, gets up, and walks on."""
+"""A walker trips over a ball: tracks, stumbles or falls, rolls, gets up, and walks on. Variations of `trip`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival
-from stunt.stage.scene import PropSpec
+from papers.p2.experiment import Show
+from papers.runs import shipped
+from papers.variations import Ranges, drawn, with_prop, with_seed
+from stunt.drive.beats.spec import Script
 
-WALKER, BALL, WALK = "walker", "ball", "walk"
-AGILE = 0.1
-"""A walker that is not helped much when it catches itself."""
+EXAMPLE, WALKER, BALL, WALK = "trip", "walker", "ball", "walk"
 LIMIT = 15.0
 """Seconds after the trip within which it must walk again."""
+RANGES: Final[Ranges] = {"radius": (0.12, 0.24), "mass": (8.0, 25.0), "ahead": (1.5, 3.0), "aside": (-0.14, 0.14)}
+"""What is random: none of these balls is denser than stone."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What lies in the way: radius [m], mass [kg], how far ahead of the start and to the left of the way [m]."""
+
+    radius: float
+    mass: float
+    ahead: float
+    aside: float
 
 
 @dataclass(frozen=True)
@@ -33,17 +46,28 @@ class TripOutcome:
     again: float
 
 
+def obstacle(seed: int) -> Obstacle:
+    """Return a random ball in the way."""
+    return Obstacle(**drawn(np.random.default_rng(seed), RANGES))
+
+
+def obstacle_of(script: Script) -> Obstacle:
+    """Return what lies in the way in a script."""
+    ball = script.scene.props[BALL]
+    assert ball.mass is not None
+    return Obstacle(ball.radius, ball.mass, ball.at[0], ball.at[1])
+
+
+def varied(script: Script, there: Obstacle) -> Script:
+    """Return a script with another ball in the way."""
+    return with_prop(
+        script, BALL, radius=there.radius, mass=there.mass, at=(there.ahead, there.aside, there.radius)
+    )  # fmt: skip
+
+
 def trip(seed: int) -> Show:
     """Set the scene: a ball of random size and place in the way of a walk."""
-    rng = np.random.default_rng(seed)
-    radius = rng.uniform(0.07, 0.16)
-    mass = rng.uniform(8.0, 25.0)
-    ball = PropSpec("sphere", at=(rng.uniform(1.5, 3.0), rng.uniform(-0.14, 0.14), radius), radius=radius, mass=mass)
-    show = put_on("Trip", {WALKER: person(body="walk")}, {BALL: ball}, seed=seed, seconds=20.0)
-    stage = show.stage
-    pool = [player(stage, WALKER, WALK, loop=True), *survival(stage, WALKER, agile=AGILE)]
-    supervise(show, WALKER, pool)
-    return show
+    return Show.of(with_seed(varied(shipped(EXAMPLE), obstacle(seed)), seed))
 
 
 def outcome(show: Show) -> TripOutcome:

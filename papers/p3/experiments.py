@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from papers.runs import shipped
 from papers.strip import Row, View, put_rows, rows_height
+from papers.variations import with_section
 from stunt.drive.beats.spec import Script
-from stunt.examples import example
 from stunt.record.plot_style import HEADLINE, page, save
 from stunt.record.take import Take
-from stunt.script.file import load_script
 from stunt.script.performance import Performance
 
 
@@ -96,7 +96,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 def draw_experiment(out: Path, shown: Experiment) -> list[Path]:
     """Play an example and draw its rows."""
-    return draw_takes(out, shown, [perform(load_script(example(shown.name).path))] * len(shown.shots))
+    return draw_takes(out, shown, [perform(shipped(shown.name))] * len(shown.shots))
 
 
 def draw_takes(out: Path, shown: Experiment, takes: Sequence[Take]) -> list[Path]:
@@ -118,7 +118,7 @@ def perform(script: Script) -> Take:
 
 def draw_boxing(out: Path) -> list[Path]:
     """Draw the match beside what the clips alone would show: roots on hooks, nobody reacts."""
-    script = load_script(example("boxing").path)
+    script = shipped("boxing")
     view = View(azimuth=-60.0, elevation=10.0, aspect=0.85)
     fight = perform(script)
     down = next((e["time"] for e in fight.events if e["kind"] == "reaction" and e["state"] == "down"), 9.0)
@@ -133,9 +133,7 @@ def draw_boxing(out: Path) -> list[Path]:
 
 def on_hooks(script: Script) -> Script:
     """Return a script whose characters' roots go where their clips do, whatever happens."""
-    parts = {}
     for name, part in script.parts.items():
-        clips = part.sections["clips"]
-        hooked = dataclasses.replace(clips, root=dataclasses.replace(clips.root, kind="hook"), react=None)
-        parts[name] = dataclasses.replace(part, sections={**part.sections, "clips": hooked})
-    return dataclasses.replace(script, parts=parts)
+        hook = dataclasses.replace(part.sections["clips"].root, kind="hook")
+        script = with_section(script, name, "clips", root=hook, react=None)
+    return script

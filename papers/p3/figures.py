@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from papers.drawing import Draw, Progress, draw_all
 from papers.p3 import experiments, sweeps
 
-FIGURES: Final[dict[str, Callable[[Path], list[Path]]]] = {
+FIGURES: Final[dict[str, Draw]] = {
     **{shown.name: partial(experiments.draw_experiment, shown=shown) for shown in experiments.EXPERIMENTS},
     "boxing": experiments.draw_boxing,
     "gains": sweeps.draw_gains,
@@ -18,18 +18,6 @@ FIGURES: Final[dict[str, Callable[[Path], list[Path]]]] = {
 """What is drawn, in order."""
 
 
-def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Path]:
-    """Draw all figures.
-
-    Args:
-        out: The folder they go to; made if need be.
-        progress: Called with the share that is done, 0 to 1.
-    """
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    paths: list[Path] = []
-    for number, draw in enumerate(FIGURES.values(), start=1):
-        paths += draw(out)
-        if progress is not None:
-            progress(number / len(FIGURES))
-    return paths
+def make(out: Path, progress: Progress | None = None) -> list[Path]:
+    """Draw all figures into a folder; returns the files, in the order of the paper."""
+    return draw_all(FIGURES.values(), out, progress)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.drawing import Progress, draw_all
 from stunt.control.tension.units import Tension
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS
-from stunt.record.files import written_aside
-from stunt.record.plot_style import BLUE, GREEN, ORANGE, SOFT, dress, page
+from stunt.record.plot_style import BLUE, GREEN, ORANGE, SOFT, dress, page, save
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
@@ -33,22 +32,9 @@ _HZ = 240
 Floats = NDArray[np.float64]
 
 
-def make(out: Path, progress: Callable[[float], None] | None = None) -> list[Path]:
-    """Draw figures 2, 3 and 4.
-
-    Args:
-        out: The folder they go to; made if need be.
-        progress: Called with the share that is done, 0 to 1.
-    """
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    drawers = (_instability, _warping, _gains)
-    paths = []
-    for number, draw in enumerate(drawers, start=1):
-        paths.append(draw(out))
-        if progress is not None:
-            progress(number / len(drawers))
-    return paths
+def make(out: Path, progress: Progress | None = None) -> list[Path]:
+    """Draw figures 2, 3 and 4 into a folder."""
+    return draw_all((_instability, _warping, _gains), out, progress)
 
 
 def limb_motion(start: float, end: float, first: float, last: float, path: str, ratio: float = 0.7) -> Floats:
@@ -80,7 +66,7 @@ def limb_motion(start: float, end: float, first: float, last: float, path: str, 
     return np.array(angles)
 
 
-def _instability(out: Path) -> Path:
+def _instability(out: Path) -> list[Path]:
     """Figure 2: net torque against angle for a high and a low gain; where it crosses zero the limb can rest."""
     figure = page(4.4, "Low tension has more than one place to rest", "A limb standing up: three crossings when loose.")
     axes = figure.add_axes((0.07, 0.14, 0.9, 0.62))
@@ -91,10 +77,10 @@ def _instability(out: Path) -> Path:
     axes.axhline(0.0, color=SOFT, lw=0.8)
     axes.legend(frameon=False)
     dress(axes, "net torque  [N·m]", f"angle from upright  [deg]     (stable from {_WEIGHT:.1f} N·m/rad on)")
-    return _saved(figure, out / "p4-fig2-instability.png")
+    return save(figure, out, "p4-fig2-instability")
 
 
-def _warping(out: Path) -> Path:
+def _warping(out: Path) -> list[Path]:
     """Figure 3: a change of tension along a straight line in gain space warps the motion."""
     figure = page(4.4, "Tension that changes on the way warps the motion", "The curve is the same ease in and out.")
     axes = figure.add_axes((0.07, 0.14, 0.9, 0.62))
@@ -107,10 +93,10 @@ def _warping(out: Path) -> Path:
         axes.plot(time, limb_motion(-60, 30, first, last, "line"), color=color, label=label)
     axes.legend(frameon=False)
     dress(axes, "angle  [deg]")
-    return _saved(figure, out / "p4-fig3-warp.png")
+    return save(figure, out, "p4-fig3-warp")
 
 
-def _gains(out: Path) -> Path:
+def _gains(out: Path) -> list[Path]:
     """Figure 4: up and down, tight and loose."""
     note = "Loose lags at first and overshoots; gravity makes it lead on the way down and trail all the way up."
     figure = page(4.4, "Momentum and weight show when gains are low", note)
@@ -124,10 +110,4 @@ def _gains(out: Path) -> Path:
         axes.set_title(title)
         axes.legend(frameon=False)
         dress(axes, "angle  [deg]")
-    return _saved(figure, out / "p4-fig4-gains.png")
-
-
-def _saved(figure: Any, path: Path) -> Path:
-    with written_aside(path) as aside:
-        figure.savefig(aside, format="png")
-    return path
+    return save(figure, out, "p4-fig4-gains")

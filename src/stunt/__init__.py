@@ -10,7 +10,7 @@
 True
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 from stunt.character.notes import describe_body
 from stunt.check.body import BodyDiagnosis, examine_body
@@ -40,8 +40,8 @@ from stunt.script.performance import Performance, perform
 from stunt.stage.build import build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
-from stunt.stage.loop import Crew
 from stunt.stage.scene import Attach, CharacterSpec, Collisions, Drag, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.schedule import Crew
 
 __all__ = [
     "Attach", "BeatResult", "BeatSpec", "BlowUpError", "BodyDiagnosis", "CharacterSpec", "Clip", "Collisions", "Crew",

@@ -29,7 +29,7 @@ def complete(script: Path, line: str) -> list[str]:
         f"source {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; COMP_LINE='{line}'; "
         f'COMP_POINT={len(line)}; _shtab_stunt; printf "%s\\n" "${{COMPREPLY[@]}}"'
     )
-    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=300)
     return [word.strip() for word in done.stdout.split("\n") if word.strip()]
 
 

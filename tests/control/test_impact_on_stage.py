@@ -5,11 +5,11 @@ import numba
 import numpy as np
 import pytest
 
-from stunt.control.impact.hooks import contacts
+from stunt.control.impact.kernel import strike as solve_impacts
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
-solve = numba.njit(contacts)
+solve = numba.njit(solve_impacts)
 
 
 def jacobian(model, data, number):
@@ -32,7 +32,7 @@ def strike(stage):
         return None
     mass = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, mass)
-    impulses, chosen = impacts._arrays[5], impacts._arrays[7][: impacts.size]
+    impulses, chosen = impacts.total, impacts.chosen[: impacts.size]
     given = sum(jacobian(model, data, n).T @ impulses[3 * k : 3 * k + 3] for k, n in enumerate(chosen))
     return float(np.abs(mass @ (data.qvel - before) - given).max()), impacts.size
 

@@ -8,7 +8,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.tracker import Tracker
@@ -74,10 +73,11 @@ def test_every_step_is_explained_by_the_torques_on_the_board(clip: str, strength
     plain.dof_damping[:] = 0.0
     tracker.stage.model.opt.tolerance, tracker.stage.model.opt.iterations = 0.0, 200  # else contacts explain it roughly
     worst = max(unexplained(tracker, plain) for _ in range(120))
-    f = tracker.program.numbers[tracker.number]
-    print(f"{clip}, {servo}: {worst:.1e} N·m unexplained; weakened {f[w.TRIES]:.0f}, back {f[w.REPEATS]:.0f} times")
+    who = tracker.program.actors[tracker.number]
+    tries, repeats = who["tries"], who["repeats"]
+    print(f"{clip}, {servo}: {worst:.1e} N·m unexplained; weakened {tries:.0f}, back {repeats:.0f} times")
     assert worst < 1e-6
-    assert strength == 1.0 or (f[w.TRIES] > 0 and f[w.REPEATS] > 0)  # weak joints: both ways of keeping to it are used
+    assert strength == 1.0 or (tries > 0 and repeats > 0)  # weak joints: both ways of keeping to it are used
 
 
 @pytest.mark.parametrize("yaw", [0.0, 1.0])
@@ -86,11 +86,11 @@ def test_what_turns_a_body_from_outside_is_what_the_external_form_says_it_gave(y
     drifts, given = [], np.zeros(3)
     for hz in (120.0, 960.0):
         tracker = follower("walk", settings=EXTERNAL, root=RootSpring(yaw=yaw), hz=hz, ground=False)
-        stage, f = tracker.stage, tracker.program.numbers[tracker.number]
+        stage, who = tracker.stage, tracker.program.actors[tracker.number]
         before, given = momentum(tracker), np.zeros(3)
         for _ in range(round(0.5 * hz)):
             stage.advance(1)
-            given += f[w.TORQUE : w.TORQUE + 3] * stage.step_time
+            given += who["torque"] * stage.step_time
         drifts.append(float(np.linalg.norm(momentum(tracker) - before - given)))
     print(f"given {given} kg·m²/s, unexplained at 120 and 960 Hz: {drifts}")
     assert np.linalg.norm(given) > 1.0 and drifts[1] < max(0.3 * drifts[0], 0.05)
@@ -131,7 +131,7 @@ def test_a_broken_spring_gives_nothing_from_outside_and_the_body_falls() -> None
     stage.data.qvel[root.dof] = 4.0
     stage.step(1.5)
     assert tracker.broken_for > 0.3 and stage.data.qpos[root.qpos + 2] < 0.5
-    assert not tracker.program.numbers[tracker.number, w.TORQUE : w.TORQUE + 3].any()
+    assert not tracker.program.actors[tracker.number]["torque"].any()
 
 
 @pytest.mark.parametrize("servo", ["world", "parent", "beat"])

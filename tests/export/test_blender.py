@@ -113,10 +113,10 @@ def test_bvh_with_z_up_is_taken_as_it_is(imported, stage_take):
 
 
 def test_bvh_on_the_clips_skeleton_has_every_bone_where_the_take_has_it(imported, walk_take):
-    record = walk_take.meta["characters"]["double"]["clip"]
-    names = {body: record["names"][joint] for body, joint in record["joints"].items()}
+    record = walk_take.cast.character("double").clip
+    names = {body: record.skeleton.names[joint] for body, joint in record.joints.items()}
     compare(walk_take, "double", imported["walk.bvh"], "walk", TO_BLENDER, names)
-    assert list(imported["walk.bvh"]["walk/bones"]) == record["names"]
+    assert list(imported["walk.bvh"]["walk/bones"]) == list(record.skeleton.names)
 
 
 @pytest.mark.parametrize("name", ["ada", "arm", "dragon"])
@@ -132,7 +132,7 @@ def test_props_move_as_they_did(imported, stage_take, file, axes):
     if file not in imported:
         pytest.skip("usd-core is not installed")
     model = stage_take.model()
-    data, body = mujoco.MjData(model), stage_take.meta["props"]["ball"]
+    data, body = mujoco.MjData(model), stage_take.cast.props["ball"].body
     got = imported[file]["object/ball"]
     for frame, row in enumerate(stage_take.qpos[::2]):
         data.qpos[:] = row

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from captured import MOCAP, PYBULLET
 from stunt.character.character import Character
 from stunt.cli.main import main
 from stunt.control.servo.root_spring import RootSpring
@@ -23,6 +24,7 @@ from stunt.maths.rotations import heading
 from stunt.motion.clips import edit as clip_edit
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.formats.bvh_writer import write_bvh
+from stunt.record.cast import Cast
 from stunt.record.take import Take
 from stunt.script.performance import Performance
 from stunt.script.sections.clips import ClipsPart, PlaySpec
@@ -37,10 +39,10 @@ def walk(tmp_path_factory, walk_take) -> Path:
 def bone_positions(take, clip) -> np.ndarray:
     """Where the take has the clip's joints that became bones, in our axes, (F, J, 3); NaN for the others."""
     motion = sample(take, Options(), clip.fps)
-    record = take.meta["characters"]["double"]["clip"]
+    record = take.cast.character("double").clip
     character = Character(motion.model, "double")
     places = np.full((len(motion.times), len(clip.skeleton), 3), np.nan)
-    for body, joint in record["joints"].items():
+    for body, joint in record.joints.items():
         places[:, joint] = motion.positions[:, character.bodies[body]]
     return places
 
@@ -138,37 +140,35 @@ def test_everyone_on_the_stage_gets_a_file(tmp_path, stage_take):
     assert all(file.exists() for file in files)
 
 
-MOCAP = Path(__file__).parents[3] / "shared" / "mocap"
-
-
 @pytest.mark.parametrize(
     "file",
     [
         "other_skeletons/animateddrawings_fair1_dab.bvh",
         "cmu/punch__141_14_punch_and_kick.bvh",
         "amc/07_02.amc",
-        "deepmimic/humanoid3d_backflip.txt",
+        "humanoid3d_backflip.txt",
     ],
 )
 def test_captured_skeletons_of_all_kinds_come_back(tmp_path, file):
     """Characters placed and turned on the stage, on skeletons with helpers, odd channels, or from other formats."""
-    if not (MOCAP / file).exists():
+    path = next((folder / file for folder in (MOCAP, MOCAP / "deepmimic", PYBULLET) if (folder / file).exists()), None)
+    if path is None:
         pytest.skip("the captured clips are not here")
-    spec = CharacterSpec(str(MOCAP / file), root="free", at=(1.0, 2.0, 0.0), facing=0.7, self_collision=False)
+    spec = CharacterSpec(str(path), root="free", at=(1.0, 2.0, 0.0), facing=0.7, self_collision=False)
     scene = Scene({"double": spec}, physics_hz=120.0, control_hz=120.0)
     take = Performance(Script(scene, {}, seconds=0.3)).run()
     written = export(take, tmp_path / "back.bvh", skeleton="clip", up="z")[0]
-    record = take.meta["characters"]["double"]["clip"]
-    scale = record["scale"] if record["format"] == "bvh" else 0.01
+    record = take.cast.character("double").clip
+    scale = record.door.scale if record.door.format == "bvh" else 0.01
     clip = read_clip(written, Overrides(scale=scale, up="z", skip_frames=0))
     motion = sample(take, Options(), clip.fps)
     bodies = Character(motion.model, "double").bodies
-    assert set(clip.skeleton.names) == set(record["names"])
+    assert set(clip.skeleton.names) == set(record.skeleton.names)
     worst = 0.0
-    for body, joint in record["joints"].items():
-        got = clip.world.positions[:, clip.skeleton.joint(record["names"][joint])] @ clip.door.axes
+    for body, joint in record.joints.items():
+        got = clip.world.positions[:, clip.skeleton.joint(record.skeleton.names[joint])] @ clip.door.axes
         worst = max(worst, float(np.abs(got - motion.positions[:, bodies[body]]).max()))
-    print(f"{file}: {len(record['names'])} joints, {len(record['joints'])} bones, worst {1000 * worst:.4f} mm")
+    print(f"{file}: {len(record.skeleton.names)} joints, {len(record.joints)} bones, worst {1000 * worst:.4f} mm")
     assert worst < 1e-4
 
 
@@ -190,8 +190,8 @@ def test_a_performed_clip_lies_where_its_source_lay(tmp_path):
 
 
 def test_a_source_nobody_knows_is_refused(tmp_path, walk_take):
-    about = {**walk_take.meta["characters"]["double"], "placement": None}
-    take = replace(walk_take, meta={**walk_take.meta, "characters": {"double": about}})
+    about = replace(walk_take.cast.character("double"), placement=None)
+    take = replace(walk_take, cast=Cast({"double": about}))
     assert export(take, tmp_path / "walk.bvh")
     with pytest.raises(ExportError, match="--placement stage"):
         export(take, tmp_path / "walk.bvh", placement="source")

@@ -178,8 +178,8 @@ def test_ranges_and_rates_choose_the_frames(ada_take):
 
 def test_in_place_takes_away_the_way_over_the_ground_only(stage_take):
     motion = sample(stage_take, Options(), 60.0)
-    about = stage_take.meta["characters"]["ada"]
-    free, still = make_rig(motion, "ada", about), rig_of(stage_take, motion, "ada", Options(in_place=True))
+    free = make_rig(motion, stage_take.cast.character("ada"))
+    still = rig_of(stage_take, motion, "ada", Options(in_place=True))
     assert np.ptp(free.positions[:, 0, :2], axis=0).max() > 0.02
     assert np.ptp(still.positions[:, 0, :2], axis=0).max() < 1e-12
     assert np.array_equal(still.positions[..., 2], free.positions[..., 2])
@@ -196,7 +196,7 @@ def test_root_motion_puts_a_bone_on_the_ground(stage_take):
 
 
 def test_the_rest_pose_stands_at_the_origin_facing_forward(stage_take):
-    rig = make_rig(sample(stage_take, Options(), 60.0), "ada", stage_take.meta["characters"]["ada"])
+    rig = make_rig(sample(stage_take, Options(), 60.0), stage_take.cast.character("ada"))
     bones = dict(zip(rig.names, rig.rest, strict=True))
     assert abs(bones["pelvis"][1]) < 1e-9 and bones["l_thigh"][1] > 0 > bones["r_thigh"][1]
     assert bones["l_hand"][1] > 0.4  # arms apart
@@ -212,8 +212,8 @@ def test_arrays_have_names_and_units_inside(tmp_path, stage_take):
     for key in units:
         assert key in data
     assert units["ada/torque"] == "N·m" and units["arm/position"][-1] == "m"
-    assert list(data["ada/position.of"]) == stage_take.meta["characters"]["ada"]["dof_names"]
-    assert np.array_equal(data["ada/velocity"], stage_take.qvel[:, stage_take.meta["characters"]["ada"]["dofs"]])
+    assert list(data["ada/position.of"]) == stage_take.cast.character("ada").dof_names
+    assert np.array_equal(data["ada/velocity"], stage_take.qvel[:, stage_take.cast.character("ada").dofs])
     assert json.loads(str(data["events"]))[0]["kind"] in ("push", "hit")
     assert data["ball/position"].shape == (len(stage_take.time), 3)
 

@@ -1,4 +1,4 @@
-"""Clips for tests: the shared capture where it is there, and small ones made on the spot."""
+"""Clips for tests: captured ones that are there, and small ones made on the spot."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from captured import MOCAP, PYBULLET
 from stunt.maths.rotations import from_rotation_vector
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
 
-MOCAP = Path(__file__).parents[2].parent / "shared" / "mocap"
 needs_mocap = pytest.mark.skipif(not MOCAP.is_dir(), reason="the shared motion capture (../shared/mocap) is not here")
+needs_deepmimic = pytest.mark.skipif(
+    not MOCAP.is_dir() and not PYBULLET.is_dir(), reason="neither the shared motion capture nor pybullet's is here"
+)
 
 
 def captures(*suffixes: str) -> list[Path]:
-    """All shared motion files with these suffixes; DeepMimic's character file is none."""
+    """All captured motion files with these suffixes; DeepMimic's character file is none."""
+    if not MOCAP.is_dir():
+        return [p for p in sorted(PYBULLET.glob("humanoid3d_*")) if p.suffix in suffixes]
     return [p for p in sorted(MOCAP.rglob("*")) if p.suffix in suffixes and "character" not in p.name]
 
 

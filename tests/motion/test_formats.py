@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from clip_helpers import SMALL_BVH, captures, needs_mocap, random_clip
+from clip_helpers import SMALL_BVH, captures, needs_deepmimic, needs_mocap, random_clip
 
 from stunt.errors import StuntError
 from stunt.library.names import OWN_CLIPS
@@ -102,7 +102,7 @@ def test_the_same_walk_stands_equally_tall_from_asf_and_amc() -> None:
     assert "120" in walk.door.assumed["fps"]
 
 
-@needs_mocap
+@needs_deepmimic
 def test_deepmimic_motions_are_upright_and_an_uneven_one_is_resampled() -> None:
     clips = {path.stem: read_clip(path) for path in captures(".txt") if "humanoid3d" in path.name}
     walk = clips["humanoid3d_walk"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from clip_helpers import SMALL_BVH, captures, needs_mocap
+from clip_helpers import MOCAP, SMALL_BVH, captures, needs_deepmimic, needs_mocap
 
 import stunt.library.names as library
 from stunt.character.bodies import make_body
@@ -48,8 +48,8 @@ def test_a_body_from_an_own_clip_can_take_every_pose_of_it(name: str) -> None:
     assert place < 1e-9 and turn < 1e-7
 
 
-@needs_mocap
-def test_bodies_from_all_shared_clips_can_take_every_pose_of_them() -> None:
+@needs_deepmimic
+def test_bodies_from_all_captured_clips_can_take_every_pose_of_them() -> None:
     paths = [path for path in captures(".bvh", ".amc", ".txt") if path.parent.name != "mocap"]
     worst = [0.0, 0.0]
     built = 0
@@ -59,7 +59,7 @@ def test_bodies_from_all_shared_clips_can_take_every_pose_of_them() -> None:
         worst = np.maximum(worst, _kinematics_error(read_clip(path))).tolist()
         built += 1
     print(f"{built} bodies built; worst position {worst[0]:.1e} m, worst turn {worst[1]:.1e} rad")
-    assert built >= 43 and worst[0] < 1e-6 and worst[1] < 1e-6
+    assert built >= (43 if MOCAP.is_dir() else 15) and worst[0] < 1e-6 and worst[1] < 1e-6
 
 
 def test_the_velocities_of_a_body_are_those_of_its_positions() -> None:

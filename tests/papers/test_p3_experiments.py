@@ -27,7 +27,7 @@ def played(name: str, seconds: float | None = None) -> tuple[Take, dict[str, Any
 
 def height(take: Take, name: str, time: float) -> float:
     """How high a character's root is at a time [m]."""
-    root = take.meta["characters"][name]["root_qpos"]
+    root = take.cast.character(name).root_qpos
     return float(take.qpos[min(int(np.searchsorted(take.time, time)), len(take.time) - 1), root + 2])
 
 
@@ -107,7 +107,7 @@ def test_a_cartwheel_over_an_obstacle_keeps_more_of_the_clip_in_world_space() ->
 
 def test_the_course_is_walked_to_its_end() -> None:
     take, people = played("obstacle_course")
-    root = take.meta["characters"]["walker"]["root_qpos"]
+    root = take.cast.character("walker").root_qpos
     way = take.qpos[:, root : root + 3]
     print(f"highest {way[:, 2].max():.2f} m, farthest {way[:, 0].max():.2f} m; hits {people['walker']['hits']}")
     assert way[:, 2].max() > 1.15 and way[:, 0].max() > 9.5  # over the platform, and to the end

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from stunt.record.cast import Cast, CastJoint, CastMember
 from stunt.record.take import Take
 
 MANNEQUIN = """
@@ -74,16 +75,13 @@ def _move(model: mujoco.MjModel, time: np.ndarray) -> np.ndarray:
     return qpos
 
 
-def _character(model: mujoco.MjModel) -> dict[str, object]:
-    dofs, names, where = [], [], []
+def _character(model: mujoco.MjModel) -> CastMember:
+    joints = {}
     for j in range(1, model.njnt - 1):
-        name = model.joint(j).name.removeprefix("ada/")
-        first, ball = int(model.jnt_dofadr[j]), model.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL
-        for k in range(3 if ball else 1):
-            dofs.append(first + k)
-            names.append(f"{name}.{'xyz'[k]}" if ball else name)
-            where.append(-1 if ball else int(model.jnt_qposadr[j]))
-    return {"dofs": dofs, "dof_names": names, "qpos": where, "strength": [80.0] * len(dofs), "root": True}
+        name, ball = model.joint(j).name.removeprefix("ada/"), model.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL
+        where, dof = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+        joints[name] = CastJoint(name, "ball" if ball else "hinge", where, dof, strength=80.0)
+    return CastMember("ada", "mannequin", "free", root_qpos=0, joints=joints)
 
 
 def make_take(frames: int = 181, beats: tuple[tuple[float, str], ...] = BEATS) -> Take:
@@ -121,7 +119,8 @@ def make_take(frames: int = 181, beats: tuple[tuple[float, str], ...] = BEATS) -
             {"kind": "beat", "time": t, "pose": pose, "character": "ada", "error_deg": 0.02 * (k + 1)}
             for k, (t, pose) in enumerate(beats)
         ],
-        meta={"title": "Arms up", "characters": {"ada": _character(model)}, "mujoco": mujoco.__version__},
+        cast=Cast({"ada": _character(model)}),
+        meta={"title": "Arms up", "mujoco": mujoco.__version__},
     )
 
 

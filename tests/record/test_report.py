@@ -14,6 +14,7 @@ from rich.console import Console
 from stunt import BeatSpec, CharacterSpec, Part, Pose, Scene, Script, perform
 from stunt.errors import TakeError
 from stunt.record.beat_table import beat_table, summary, verdict
+from stunt.record.cast import cast_from_data
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
 
@@ -60,8 +61,9 @@ def make_take(elbow=None, wrist=None, *, events: list[dict[str, Any]] | None = N
         events=[beat()] if events is None else events,
         meta={
             "title": "Made up", "source": "made_up.yaml", "seed": 3, "physics_hz": 480.0, "control_hz": 240.0,
-            "interrupted": False, "warnings": ["a warning."], "characters": {"ada": about()},
+            "interrupted": False, "warnings": ["a warning."],
         },
+        cast=cast_from_data({"characters": {"ada": about()}}),
     )  # fmt: skip
     return dataclasses.replace(take, **changes)
 
@@ -163,7 +165,7 @@ def test_a_free_root_falls_by_sinking_below_half_its_height():
 
 def test_a_fixed_root_does_not_fall():
     take = tilted(0, 90)
-    take.meta["characters"]["ada"].update(root="fixed", root_qpos=None)
+    take.cast = cast_from_data({"characters": {"ada": about(root="fixed", root_qpos=None)}})
     assert not make_report(take, wall_seconds=1.0)["characters"]["ada"]["fell"]
 
 

@@ -25,7 +25,7 @@ class Studio:
         self.url = self._address()
 
     def _address(self):
-        for _ in range(1200):
+        for _ in range(6000):
             found = re.search(r"http://\S+", self.said())
             if found:
                 return found.group()
@@ -43,7 +43,7 @@ class Studio:
     def end(self):
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(20)
+            self.process.wait(120)
 
 
 class Page:
@@ -60,7 +60,7 @@ class Page:
     def state(self, expression):
         return self.page.evaluate(expression)
 
-    def until(self, expression, seconds=40.0):
+    def until(self, expression, seconds=300.0):
         """Wait until something holds in the page. (Playwright's own way needs eval, which the page forbids.)"""
         end = time.monotonic() + seconds
         while not self.page.evaluate(expression):
@@ -69,8 +69,8 @@ class Page:
 
     def visit(self, url):
         self.page.goto(url)
-        self.until("window.studio?.view?.stats.first", 300.0)  # the first time on a machine, control is compiled
-        self.until("studio.results?.done", 300.0)
+        self.until("window.studio?.view?.stats.first")  # the first time on a machine, control is compiled
+        self.until("studio.results?.done")
 
     def open(self, name):
         """Open something as it came, without the unsaved edits of the test before."""
@@ -81,8 +81,7 @@ class Page:
         """Wait until what is on show is the result of the last edit."""
         self.until(
             "studio.pending === 0 && studio.results?.done"
-            " && Math.min(studio.results.revision, studio.shownRevision) >= studio.revision",
-            300.0,
+            " && Math.min(studio.results.revision, studio.shownRevision) >= studio.revision"
         )
 
     def beats(self, character="dancer"):

@@ -1,7 +1,5 @@
 """The stage inside MuJoCo Studio: Studio's clock and mouse act on Stunt's own loop."""
 
-import time
-
 import mujoco
 import numpy as np
 import pytest
@@ -13,7 +11,28 @@ pytest.importorskip("mujoco.studio", reason="MuJoCo Studio is not installed")
 
 from mujoco.studio import messages, sim  # noqa: E402
 
+from stunt.record import studio_plugin  # noqa: E402
 from stunt.studio.mujoco_stage import LiveStage, start_stage  # noqa: E402
+
+
+class Clock:
+    """A clock that goes on only while somebody sleeps."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(studio_plugin, "time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -28,14 +47,21 @@ def step(live, times):
     return data
 
 
-def test_the_performance_plays_in_real_time_in_studios_data(live):
+def test_the_performance_plays_in_real_time_in_studios_data(clock, live):
     step(live, 1)
-    began, first = time.monotonic(), live.performance.stage.time
+    began, first = clock.now, live.performance.stage.time
     data = step(live, 40)
-    passed = time.monotonic() - began
-    print(f"{data.time - first:.2f} s played in {passed:.2f} s")
+    print(f"{data.time - first:.3f} s played in {clock.now - began:.3f} s")
     assert np.array_equal(data.qpos, live.performance.stage.data.qpos)
-    assert 0.2 * passed < data.time - first < 1.5 * passed + 0.1
+    assert data.time - first == pytest.approx(clock.now - began, rel=0.01) and clock.now > began
+
+
+def test_a_machine_that_fell_behind_catches_up_a_tenth_of_a_second_at_once_and_no_more(clock, live):
+    step(live, 1)
+    first = live.performance.stage.time
+    clock.now += 5.0
+    step(live, 1)
+    assert live.performance.stage.time - first == pytest.approx(0.1, abs=live.performance.stage.step_time)
 
 
 def test_studios_pause_reset_and_mouse_work_on_the_stage(live):

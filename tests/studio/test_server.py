@@ -8,9 +8,9 @@ import json
 import os
 import signal
 import socket
-import time
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from studio_helpers import Studio
 
@@ -33,7 +33,7 @@ def run(coroutine):
 
 def get(studio, path, **headers):
     place = urlsplit(studio.url)
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=120)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     answer.read()
@@ -56,6 +56,11 @@ async def word(line, kind, seconds=300.0):
             message = json.loads(message)
             if message["kind"] == kind:
                 return message
+
+
+async def moments(line, number):
+    """Watch so many pictures; returns the times on the stage they show [s]."""
+    return [float(np.frombuffer(await word(line, "pose"), "<f4")[2]) for _ in range(number)]
 
 
 async def ask(line, op, **data):
@@ -121,38 +126,44 @@ def test_garbage_is_refused_and_who_sends_nothing_else_is_dropped(studio):
             for rubbish in ("", "{", "[]", '{"op": "nothing"}', '{"op": "edit", "data": {"name": "x", "args": {}}}'):
                 await line.send(rubbish)
             with pytest.raises(websockets.ConnectionClosed):
-                await word(line, "never", 20)
+                await word(line, "never")
         async with socket_of(studio) as line:
             with contextlib.suppress(websockets.ConnectionClosed):
                 await line.send(b"\x00" * 300_000)  # larger than any word
-                await word(line, "never", 20)
+                await word(line, "never")
 
     run(play())
     assert "sends garbage; it is dropped" in studio.said()
 
 
 def test_a_flood_is_dropped_and_others_and_the_simulation_go_on(studio):
+    async def flood(enough):
+        """Talk without end, and come back whenever one is thrown out; returns how often that was."""
+        dropped = 0
+        while not enough.is_set():
+            async with socket_of(studio) as bad, asyncio.timeout(300.0):
+                with contextlib.suppress(websockets.ConnectionClosed):
+                    while True:
+                        await bad.send('{"op": "play", "data": {}}')
+                        await asyncio.sleep(0)  # the other page is read by the same thread
+            dropped += 1
+        return dropped
+
     async def play():
-        async with socket_of(studio) as good, socket_of(studio) as bad:
+        async with socket_of(studio) as good:
             await word(good, "document")
             await ask(good, "play", playing=True, loop=True)
-
-            async def flood():
-                with contextlib.suppress(websockets.ConnectionClosed):
-                    for _ in range(5000):
-                        await bad.send('{"op": "play", "data": {}}')
-
-            flooding = asyncio.create_task(flood())
-            seen, began = 0, time.monotonic()
-            while time.monotonic() - began < 2.0:
-                await word(good, "pose")
-                seen += 1
-            await flooding
+            enough = asyncio.Event()
+            flooding = asyncio.create_task(flood(enough))
+            seen = await moments(good, 40)
+            enough.set()
+            dropped = await flooding
             await ask(good, "play", playing=False)
-            print(f"{seen / 2:.0f} pictures per second beside a flood")
-            return seen
+            print(f"{len(set(seen))} moments seen beside a flood that was dropped {dropped} times")
+            return dropped, seen
 
-    assert run(play()) > 20
+    dropped, seen = run(play())
+    assert dropped >= 1 and len(set(seen)) > 30  # the stage goes on: nearly every picture shows another moment
     assert "floods; it is dropped" in studio.said()
 
 
@@ -168,19 +179,17 @@ def test_a_page_that_stops_reading_costs_no_memory_and_slows_nobody(studio):
             for line in lazy:
                 line.transport.pause_reading()
             await ask(good, "play", playing=True, loop=True)
-            before, seen, began = memory(), 0, time.monotonic()
-            while time.monotonic() - began < 4.0:
-                await word(good, "pose")
-                seen += 1
+            before = memory()
+            seen = await moments(good, 200)
             after = memory()
             await ask(good, "play", playing=False)
             for line in lazy:
                 line.transport.abort()
-            print(f"{seen / 4:.0f} pictures per second beside three stalled pages; {before:.0f} -> {after:.0f} MB")
+            print(f"{len(set(seen))} moments beside three stalled pages; {before:.0f} -> {after:.0f} MB")
             return seen, after - before
 
     seen, grown = run(play())
-    assert seen > 40 and grown < 30.0
+    assert len(set(seen)) > 150 and grown < 30.0
 
 
 def test_every_page_sees_the_same_stage(studio):
@@ -242,7 +251,7 @@ def test_closing_the_last_page_ends_it_and_keeps_the_work(tmp_path):
             await ask(line, "edit", name="set_seconds", args={"seconds": 5.5})
 
     run(play())
-    assert running.wait(30) == 0
+    assert running.wait(300) == 0
     assert "unsaved edits are kept in" in running.said()
     assert "seconds: 5.5" in (tmp_path / ".ymca.autosave.yaml").read_text(encoding="utf-8")
 
@@ -250,5 +259,5 @@ def test_closing_the_last_page_ends_it_and_keeps_the_work(tmp_path):
 def test_ctrl_c_ends_it_cleanly(tmp_path):
     running = Studio(tmp_path, "ymca", "--stay")
     running.process.send_signal(signal.SIGINT)
-    assert running.wait(30) in (0, 130)
+    assert running.wait(300) in (0, 130)
     assert "Traceback" not in running.said()

@@ -14,10 +14,11 @@ import numpy as np
 
 from stunt.character.bodies import BUILT_IN
 from stunt.character.character import Character
+from stunt.character.kinematics import box_corners
 from stunt.character.notes import describe_body
 from stunt.check.body_trial import RATES, Held, Marks, hold, make_marks, raised, stage_for
 from stunt.library.bodies import is_clip_file
-from stunt.maths.rotations import Floats
+from stunt.maths.rotations import Floats, rotate
 from stunt.motion.rig.retarget import body_parts
 from stunt.motion.rig.skeleton_body import NEEDED
 
@@ -43,10 +44,8 @@ def drawn_out(names: Sequence[str]) -> str:
 
 def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Floats:
     """Return the corners of a geom's box in the world [m], (8, 3)."""
-    center, half = model.geom_aabb[geom][:3], model.geom_aabb[geom][3:]
-    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
-    inside = center + signs * half
-    return np.asarray(data.geom_xpos[geom] + inside @ data.geom_xmat[geom].reshape(3, 3).T)
+    body = int(model.geom_bodyid[geom])
+    return np.asarray(data.xpos[body] + rotate(data.xquat[body], box_corners(model, geom)))
 
 
 def extents(model: mujoco.MjModel, data: mujoco.MjData, character: Character) -> tuple[float, float, float]:

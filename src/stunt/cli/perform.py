@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from papers.p0.constant_pd import recast, tune
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
@@ -20,6 +19,7 @@ from stunt.record.beat_table import beat_table
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
 from stunt.schema import Section, node_from_plain, whole
+from stunt.script.constant_pd import recast, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 from stunt.stage.loop import SPEED_LIMIT, StageLoop

@@ -78,7 +78,7 @@ def draw_pictures(folder: Path, take: Take) -> list[Path]:
     from stunt.record.plots import plot_errors, plot_gains, plot_torques
 
     draw: tuple[Callable[[Take, Path], Any], ...] = (filmstrip, plot_gains, plot_errors, plot_torques)
-    if not take.meta.get("characters"):
+    if not take.cast.characters:
         draw = (filmstrip,)  # there are no joints to plot
     paths = [folder / name for name in PICTURES[: len(draw)]]
     with _explained(folder):

@@ -52,7 +52,7 @@ def _events(take: Take, motion: SampledTake) -> list[dict[str, Any]]:
 
 def _as_clip(take: Take, motion: SampledTake, options: Options) -> dict[str, Any]:
     """Return what Stunt's own clip files hold (docs/clips.md), where there is one character to take it from."""
-    everyone = list(take.meta.get("characters", {}))
+    everyone = take.cast.names
     name = options.character or (everyone[0] if len(everyone) == 1 else None)
     if name is None:
         return {}

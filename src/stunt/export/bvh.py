@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from stunt.export.contents import SCENE_FPS, rig_of
 from stunt.export.options import Options, Progress, Up
 from stunt.export.rig import Rig, continuous
 from stunt.export.sampling import Floats, SampledTake, sample
-from stunt.library.clip_record import ClipRecord, record_from_data
+from stunt.library.clip_record import ClipRecord
 from stunt.maths.rotations import conjugate, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip, ClipPose, Door, WorldPose
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
@@ -38,7 +37,7 @@ def put_in_place(clip: Clip, take: Take, name: str, options: Options) -> Clip:
     Raises:
         ExportError: It is to lie where its source lay, and the take does not know where that was.
     """
-    known: dict[str, Any] | None = take.meta["characters"][name].get("placement")
+    known = take.cast.character(name).placement
     if options.placement == "stage" or (known is None and options.placement == "auto"):
         return clip
     if known is None:
@@ -46,7 +45,7 @@ def put_in_place(clip: Clip, take: Take, name: str, options: Options) -> Clip:
             f"the take does not know where the clip of '{name}' lay: it followed none from its start, or the take was "
             "made before takes remembered it. Export it with --placement stage."
         )
-    source, stage = np.array(known["source"], float), np.array(known["stage"], float)
+    source, stage = np.array(known.source), np.array(known.stage)
     spin = from_rotation_vector(np.array([0.0, 0.0, source[3] - stage[3]]))
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(spin, rotations[:, 0])
@@ -59,9 +58,9 @@ def has_clip(take: Take, name: str, *, needed: bool) -> bool:
     Raises:
         ExportError: It did not, and the clip's skeleton is needed.
     """
-    found = take.meta["characters"][name].get("clip") is not None
+    found = take.cast.character(name).clip is not None
     if needed and not found:
-        body = take.meta["characters"][name].get("body")
+        body = take.cast.character(name).body
         raise ExportError(
             f"'{name}' has the body '{body}', which came from no clip (or the take was made before takes remembered "
             "clips): export it on its own skeleton, with --skeleton own."
@@ -73,7 +72,9 @@ def clip_of_take(take: Take, name: str, options: Options) -> Clip:
     """Return a character's motion as a clip of the skeleton its body came from, at that clip's frame rate."""
     if options.root_motion:
         raise ExportError("root motion adds a bone, which a clip's skeleton does not have: use --skeleton own.")
-    record = record_from_data(take.meta["characters"][name]["clip"])
+    record = take.cast.character(name).clip
+    if record is None:
+        raise ExportError(f"'{name}' has no clip whose skeleton could be written.")
     motion = sample(take, options, record.fps)
     root, turns = _joints(record, motion, Character(motion.model, name))
     if options.in_place:

@@ -37,7 +37,7 @@ class PropTrack:
 
 def rig_of(take: Take, motion: SampledTake, name: str, options: Options) -> Rig:
     """Return a character's rig as the options want it."""
-    rig = make_rig(motion, name, take.meta["characters"][name])
+    rig = make_rig(motion, take.cast.character(name))
     if options.in_place:
         return in_place(rig)
     return with_root_motion(rig) if options.root_motion else rig
@@ -46,7 +46,7 @@ def rig_of(take: Take, motion: SampledTake, name: str, options: Options) -> Rig:
 def gather(take: Take, options: Options) -> tuple[SampledTake, list[Rig], list[PropTrack]]:
     """Return the motion, the rigs and the props of a scene file; props only where everyone is exported."""
     motion = sample(take, options, SCENE_FPS)
-    everyone = list(take.meta.get("characters", {}))
+    everyone = take.cast.names
     names = everyone if options.character is None else [options.character]
     rigs = [rig_of(take, motion, name, options) for name in names]
     props = [] if options.character is not None else _props(take, motion, options, names)
@@ -57,11 +57,11 @@ def _props(take: Take, motion: SampledTake, options: Options, names: Sequence[st
     """Return the props; in place they keep to a lone character, so that what it holds stays in its hand."""
     back = np.zeros((len(motion.times), 3))
     if options.in_place and len(names) == 1:
-        back = travel(make_rig(motion, names[0], take.meta["characters"][names[0]]))
+        back = travel(make_rig(motion, take.cast.character(names[0])))
     found = []
-    for name, body in take.meta.get("props", {}).items():
-        places = motion.positions[:, body] - back
-        turns = continuous(motion.rotations[:, body])
+    for prop in take.cast.props.values():
+        places = motion.positions[:, prop.body] - back
+        turns = continuous(motion.rotations[:, prop.body])
         moves = bool(np.ptp(places, axis=0).max() > 1e-9 or np.ptp(turns, axis=0).max() > 1e-9)
-        found.append(PropTrack(name, int(body), places, turns, moves))
+        found.append(PropTrack(prop.name, prop.body, places, turns, moves))
     return found

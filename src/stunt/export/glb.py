@@ -33,7 +33,7 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
     file = GlbFile(f"Stunt {stunt.__version__}")
     reel = _Reel(file, motion.times - motion.times[0], str(take.meta.get("title") or "take"))
     for number, rig in enumerate(rigs):
-        surface = dress(motion.model, rig, take.meta["characters"][rig.character], options)
+        surface = dress(motion.model, rig, take.cast.character(rig.character), options)
         _add_character(file, reel, rig, surface)
         progress(0.3 + 0.6 * (number + 1) / len(rigs))
     colors = colored_geoms(motion.model)

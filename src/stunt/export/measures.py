@@ -46,19 +46,19 @@ class Measure:
 
 def measures(take: Take, motion: SampledTake, options: Options) -> Iterator[Measure]:
     """Yield everything there is to know of the characters asked for, and of the props where everyone is."""
-    everyone = list(take.meta.get("characters", {}))
+    everyone = take.cast.names
     names = everyone if options.character is None else [options.character]
     for name in names:
         yield from _character(take, motion, name, everyone.index(name), options)
     if options.character is None:
-        for name, body in take.meta.get("props", {}).items():
-            yield _vectors(name, "position", motion.positions[:, body], "m", options)
-            yield _quaternions(name, motion.rotations[:, body], options)
+        for prop in take.cast.props.values():
+            yield _vectors(prop.name, "position", motion.positions[:, prop.body], "m", options)
+            yield _quaternions(prop.name, motion.rotations[:, prop.body], options)
 
 
 def _character(take: Take, motion: SampledTake, name: str, number: int, options: Options) -> Iterator[Measure]:
     character = Character(motion.model, name)
-    rig = make_rig(motion, name, take.meta["characters"][name])
+    rig = make_rig(motion, take.cast.character(name))
     back = travel(rig) if options.in_place else np.zeros((len(motion.times), 3))
     root = character.root_body
     yield _vectors(name, "root_position", motion.positions[:, root] - back, "m", options)

@@ -10,9 +10,7 @@ Apart, so that a skin knows which limb a point belongs to, and because animators
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -22,30 +20,31 @@ from stunt.character.character import Character
 from stunt.errors import ExportError
 from stunt.export.sampling import SampledTake
 from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate
+from stunt.record.cast import CastMember
 
 _ARM, _LEG = np.radians(48.0), np.radians(7.0)  # From straight down.
 _HINGES = {"shoulder_abduction": _ARM, "hip_abduction": _LEG}
 _BALLS = (("shoulder", "upper_arm", "forearm", _ARM), ("hip", "thigh", "shank", _LEG))
 
 
-def rest_pose(model: mujoco.MjModel, character: Character, about: Mapping[str, Any]) -> tuple[Floats, Floats]:
+def rest_pose(model: mujoco.MjModel, character: Character, about: CastMember) -> tuple[Floats, Floats]:
     """Return where all bodies are in the rest pose, seen from where the character was put on the stage.
 
     Args:
         model: The scene.
         character: Who.
-        about: What the take's meta says of it.
+        about: What the take's cast says of it.
 
     Returns:
         Places [m], (nbody, 3), and turns, (nbody, 4).
     """
     data = mujoco.MjData(model)
-    at, facing = about.get("at"), float(about.get("facing", 0.0))
-    if about.get("body") in BUILT_IN:
+    at, facing = about.at, about.facing
+    if about.body in BUILT_IN:
         for name, joint in character.joints.items():
             if name[:2] in ("l_", "r_") and name[2:] in _HINGES:
                 data.qpos[joint.qpos] = _HINGES[name[2:]]
-    elif about.get("clip") is not None:
+    elif about.clip is not None:
         _spread(model, data, character, facing)
     mujoco.mj_kinematics(model, data)
     root = data.xpos[character.root_body]
@@ -121,15 +120,14 @@ class Rig:
         return places, continuous(turns)
 
 
-def make_rig(motion: SampledTake, name: str, about: Mapping[str, Any]) -> Rig:
+def make_rig(motion: SampledTake, about: CastMember) -> Rig:
     """Make a character's rig.
 
     Args:
         motion: The take at the export's times.
-        name: The character.
-        about: What the take's meta says of it.
+        about: What the take's cast says of it.
     """
-    model = motion.model
+    model, name = motion.model, about.name
     character = Character(model, name)
     if not character.bodies:
         raise ExportError(f"the take's model has no bodies of '{name}'.")

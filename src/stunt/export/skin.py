@@ -14,13 +14,11 @@ A smooth skin for a person: the surface of its flesh, in the colours of its clot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import mujoco
 import numpy as np
 from scipy import sparse
 
-from stunt.character.bodies import BUILT_IN
 from stunt.export.flesh import Flesh, Lump, by_color, field_on_grid, lumps_of, nearest
 from stunt.export.options import Options
 from stunt.export.rig import Rig
@@ -28,6 +26,7 @@ from stunt.export.skin_weights import strongest, weigh
 from stunt.export.solids import body_surface, colored_geoms
 from stunt.export.surface import Color, Ints, Surface, together
 from stunt.maths.rotations import Floats
+from stunt.record.cast import CastMember
 
 Grid = tuple[Floats, Floats, Floats]
 
@@ -252,11 +251,10 @@ def _steps(low: float, high: float, coarse: float, zones: list[tuple[float, floa
     return np.array(found)
 
 
-def dress(model: mujoco.MjModel, rig: Rig, about: Mapping[str, Any], options: Options) -> Surface:
+def dress(model: mujoco.MjModel, rig: Rig, about: CastMember, options: Options) -> Surface:
     """Return a character's surface in its rest pose, hanging on its bones."""
     colors = colored_geoms(model)
-    person = about.get("body") in BUILT_IN or about.get("clip") is not None
-    if person and not options.rigid:
+    if about.is_person and not options.rigid:
         return skin(model, rig, colors)
     return rigid_parts(model, rig, colors)
 

@@ -74,7 +74,7 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
     up: Up = options.up or "z"
     stage = _stage(take, motion.fps, len(motion.times), up)
     for number, rig in enumerate(rigs):
-        surface = dress(motion.model, rig, take.meta["characters"][rig.character], options)
+        surface = dress(motion.model, rig, take.cast.character(rig.character), options)
         _add_character(stage, rig, surface, up)
         progress(0.3 + 0.5 * (number + 1) / len(rigs))
     colors = colored_geoms(motion.model)

@@ -29,7 +29,7 @@ class ShownBeat:
 
 def beats_of(take: Take, character: str | None) -> tuple[ShownBeat, ...]:
     """Return the beats of a take, of one character or of all."""
-    names = list(take.meta.get("characters", {})) if character is None else [character]
+    names = take.cast.names if character is None else [character]
     if not any(event.get("kind") == "beat" for event in take.events):
         return ()
     times = sorted({float(event["time"]) for event in take.events if event.get("kind") == "beat"})

@@ -158,7 +158,7 @@ class VideoShot:
 
 def make_shot(take: Take, motion: SampledTake, options: Options) -> VideoShot:
     """Set up the camera."""
-    everyone = list(take.meta.get("characters", {}))
+    everyone = take.cast.names
     names = [options.character] if options.character is not None else everyone
     azimuth = facing(motion.model, motion.qpos[0], names) + options.video.azimuth
     aspect = options.video.size[0] / options.video.size[1]

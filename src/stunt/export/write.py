@@ -85,7 +85,9 @@ def _takes(sources: Source | Sequence[Source]) -> list[Take]:
     takes = [source if isinstance(source, Take) else Take.load(source) for source in sources]
     for take in takes:
         if not take.time.size:
-            raise TakeError("the take has no frames, so there is nothing to export.")
+            raise ExportError("the take has no frames, so there is nothing to export: step its stage first.")
+        if not take.cast.characters and not take.cast.props:
+            raise ExportError("the cast of the take is empty: nobody and nothing is on stage that could be written.")
     if not takes:
         raise ExportError("there is no take to export.")
     return takes
@@ -98,7 +100,7 @@ def _check(takes: Sequence[Take], kind: Format, path: Path, options: Options) ->
         other = "a video has no axes" if kind.several_takes else f"{kind.name} is {kind.ups[0]} up by its standard"
         raise ExportError(f"{path.suffix} cannot be {options.up} up: {other}. Leave --up out.")
     for take in takes:
-        everyone = list(take.meta.get("characters", {}))
+        everyone = take.cast.names
         if options.character is not None and options.character not in everyone:
             raise UnknownNameError("character", options.character, everyone)
         if options.start is not None and options.start > take.time[-1]:
@@ -109,7 +111,7 @@ def _check(takes: Sequence[Take], kind: Format, path: Path, options: Options) ->
 
 def _orders(takes: Sequence[Take], kind: Format, path: Path, options: Options) -> list[tuple[Path, Options]]:
     """Return which files to write and what goes into each."""
-    everyone = list(takes[0].meta.get("characters", {}))
+    everyone = takes[0].cast.names
     if not kind.one_file_each:
         return [(path, options)]
     if not everyone:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.gym.table import DOFS, ENDS, JOINTS, NQ, NV, ROOT, ROOT_DOF, unpack
+from stunt.gym.table import arrays_at
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import exponential, logarithm, product, rotated
 
 ROOT_NUMBERS = 10
 """Observations of a free root: height, downward direction, linear and angular velocity in its own frame."""
@@ -19,42 +20,16 @@ ROOT_NUMBERS = 10
 
 
 @inlined
-def _exponential(x: float, y: float, z: float) -> Any:
-    """Return the quaternion of a rotation vector."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    s = 0.5 if angle < 1e-9 else math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), s * x, s * y, s * z
-
-
-@inlined
-def _logarithm(w: float, x: float, y: float, z: float) -> Any:
-    """Return the rotation vector of a quaternion, the short way round."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = math.sqrt(x * x + y * y + z * z)
-    s = 2.0 if sine < 1e-9 else 2.0 * math.atan2(sine, w) / sine
-    return s * x, s * y, s * z
-
-
-@inlined
 def _apart(q: Any, a: int, p: Any, b: int) -> Any:
     """Return the rotation vector from q's quaternion to p's, in q's frame."""
-    aw, ax, ay, az = q[a], -q[a + 1], -q[a + 2], -q[a + 3]
-    bw, bx, by, bz = p[b], p[b + 1], p[b + 2], p[b + 3]
-    return _logarithm(
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
+    w, x, y, z = product(q[a], -q[a + 1], -q[a + 2], -q[a + 3], p[b], p[b + 1], p[b + 2], p[b + 3])
+    return logarithm(w, x, y, z)
 
 
 @inlined
 def _into(q: Any, a: int, x: float, y: float, z: float) -> Any:
     """Return a world vector seen from the frame of q's quaternion."""
-    w, i, j, k = q[a], -q[a + 1], -q[a + 2], -q[a + 3]
-    tx, ty, tz = 2.0 * (j * z - k * y), 2.0 * (k * x - i * z), 2.0 * (i * y - j * x)
-    return x + w * tx + j * tz - k * ty, y + w * ty + k * tx - i * tz, z + w * tz + i * ty - j * tx
+    return rotated(q[a], -q[a + 1], -q[a + 2], -q[a + 3], x, y, z)
 
 
 # ---- actions
@@ -68,24 +43,22 @@ def _within(value: float) -> float:
 @inlined
 def _turn(t: Any, action: Any, factor: float, row: int, target: Any) -> None:
     """Write a row's pose turned by the scaled action, inside the limits, to `target`."""
-    k, base = 0, row * t.sizes[NQ]
-    for j in range(t.sizes[JOINTS]):
+    k, base = 0, row * t.sizes.nq
+    for j in range(t.sizes.joints):
         a = t.qadr[j]
         b = base + a
         if t.ball[j] == 0:
             target[a] = min(max(t.rows[b] + factor * t.scale[k] * _within(action[k]), t.low[j]), t.high[j])
             k += 1
             continue
-        w, x, y, z = _exponential(
+        w, x, y, z = exponential(
             factor * t.scale[k] * _within(action[k]),
             factor * t.scale[k + 1] * _within(action[k + 1]),
             factor * t.scale[k + 2] * _within(action[k + 2]),
         )
-        bw, bx, by, bz = t.rows[b], t.rows[b + 1], t.rows[b + 2], t.rows[b + 3]
-        target[a] = bw * w - bx * x - by * y - bz * z
-        target[a + 1] = bw * x + bx * w + by * z - bz * y
-        target[a + 2] = bw * y - bx * z + by * w + bz * x
-        target[a + 3] = bw * z + bx * y - by * x + bz * w
+        target[a], target[a + 1], target[a + 2], target[a + 3] = product(
+            t.rows[b], t.rows[b + 1], t.rows[b + 2], t.rows[b + 3], w, x, y, z
+        )
         k += 3
 
 
@@ -98,14 +71,14 @@ def steer(table: Any, action: Any, row: int) -> None:
         action: One number per degree of freedom in −1 … 1.
         row: Which pose actions are relative to.
     """
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _turn(t, action, 1.0, row, t.goal)
 
 
 @compiled
 def want(table: Any, ways: Any, factor: float, row: int) -> None:
     """Write a pose to be reached: a row's, turned by numbers of −1 … 1 times a factor on the actions' scale."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _turn(t, ways, factor, row, t.wanted)
 
 
@@ -115,24 +88,24 @@ def want(table: Any, ways: Any, factor: float, row: int) -> None:
 @inlined
 def _observe(t: Any) -> int:
     """Write what a body feels of itself: root, joint positions, joint velocities; return how many numbers that were."""
-    n, root = 0, t.sizes[ROOT]
+    n, root = 0, t.sizes.root
     qpos, qvel, out = t.qpos, t.qvel, t.out
     if root >= 0:
-        v = t.sizes[ROOT_DOF]
+        v = t.sizes.root_dof
         out[0] = qpos[root + 2]
         out[1], out[2], out[3] = _into(qpos, root + 3, 0.0, 0.0, -1.0)
         out[4], out[5], out[6] = _into(qpos, root + 3, qvel[v], qvel[v + 1], qvel[v + 2])
         out[7], out[8], out[9] = qvel[v + 3], qvel[v + 4], qvel[v + 5]  # the engine's is in the root's frame already
         n = ROOT_NUMBERS
-    for j in range(t.sizes[JOINTS]):
+    for j in range(t.sizes.joints):
         a = t.qadr[j]
         if t.ball[j] == 0:
             out[n] = qpos[a]
             n += 1
         else:
-            out[n], out[n + 1], out[n + 2] = _logarithm(qpos[a], qpos[a + 1], qpos[a + 2], qpos[a + 3])
+            out[n], out[n + 1], out[n + 2] = logarithm(qpos[a], qpos[a + 1], qpos[a + 2], qpos[a + 3])
             n += 3
-    for k in range(t.sizes[DOFS]):
+    for k in range(t.sizes.dofs):
         out[n] = qvel[t.dofs[k]]
         n += 1
     return n
@@ -142,7 +115,7 @@ def _observe(t: Any) -> int:
 def _towards(t: Any, goal: Any, base: int, n: int) -> float:
     """Write how far each joint is from a pose, from `out[n]` on; return the mean square [rad² or m²]."""
     total, first = 0.0, n
-    for j in range(t.sizes[JOINTS]):
+    for j in range(t.sizes.joints):
         a = t.qadr[j]
         if t.ball[j] == 0:
             away = goal[base + a] - t.qpos[a]
@@ -161,27 +134,27 @@ def _towards(t: Any, goal: Any, base: int, n: int) -> float:
 def _effort(t: Any) -> float:
     """Return the mean square of the torques as shares of the joints' strength."""
     total = 0.0
-    for k in range(t.sizes[DOFS]):
+    for k in range(t.sizes.dofs):
         i = t.dofs[k]
         if t.limit[i] < math.inf:
             share = t.torque[i] / t.limit[i]
             total += share * share
-    return total / max(t.sizes[DOFS], 1)
+    return total / max(t.sizes.dofs, 1)
 
 
 @compiled
 def look_towards(table: Any) -> Any:
     """Observe the body and its way to the wanted pose; return the mean square of that way and the effort."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     return _towards(t, t.wanted, 0, _observe(t)), _effort(t)
 
 
 @compiled
 def look_upright(table: Any) -> Any:
     """Observe the body; return the height of its root [m], the cosine of its tilt, and the effort."""
-    t = unpack(table)
+    t = arrays_at(table.ctypes.data)
     _observe(t)
-    root = t.sizes[ROOT]
+    root = t.sizes.root
     return t.qpos[root + 2], 1.0 - 2.0 * (t.qpos[root + 4] ** 2 + t.qpos[root + 5] ** 2), _effort(t)
 
 
@@ -195,10 +168,10 @@ def look_at_clip(table: Any, row: int) -> Any:
     Returns:
         Reward, distance of the root from the clip's [m], angle between the two [rad], effort.
     """
-    t = unpack(table)
-    n, base, root = _observe(t), row * t.sizes[NQ], t.sizes[ROOT]
+    t = arrays_at(table.ctypes.data)
+    n, base, root = _observe(t), row * t.sizes.nq, t.sizes.root
     pose = _towards(t, t.rows, base, n)
-    n += t.sizes[DOFS]
+    n += t.sizes.dofs
     r = base + root
     x, y, z = t.rows[r] - t.qpos[root], t.rows[r + 1] - t.qpos[root + 1], t.rows[r + 2] - t.qpos[root + 2]
     away = x * x + y * y + z * z
@@ -219,18 +192,18 @@ def look_at_clip(table: Any, row: int) -> Any:
 def _pace(t: Any, row: int) -> float:
     """Return the mean square of how much faster or slower the joints are than the clip's [rad²/s²]."""
     total = 0.0
-    for k in range(t.sizes[DOFS]):
+    for k in range(t.sizes.dofs):
         i = t.dofs[k]
-        total += (t.qvel[i] - t.paces[row * t.sizes[NV] + i]) ** 2
-    return total / max(t.sizes[DOFS], 1)
+        total += (t.qvel[i] - t.paces[row * t.sizes.nv + i]) ** 2
+    return total / max(t.sizes.dofs, 1)
 
 
 @inlined
 def _reach(t: Any, row: int) -> float:
     """Return the sum of squares of how far the ends of limbs are from the clip's, seen from the root [m²]."""
     total = 0.0
-    for e in range(t.sizes[ENDS]):
+    for e in range(t.sizes.ends):
         for i in range(3):
-            here = t.xpos[3 * t.ends[e] + i] - t.qpos[t.sizes[ROOT] + i]
-            total += (here - t.places[3 * (row * t.sizes[ENDS] + e) + i]) ** 2
+            here = t.xpos[3 * t.ends[e] + i] - t.qpos[t.sizes.root + i]
+            total += (here - t.places[3 * (row * t.sizes.ends + e) + i]) ** 2
     return total

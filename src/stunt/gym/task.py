@@ -18,7 +18,7 @@ from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import COMPOSITE
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.gym import native
-from stunt.gym.table import Arrays, addresses
+from stunt.gym.table import SIZES, TABLE
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
@@ -139,15 +139,15 @@ class Task:
         limits = np.array(ranges, float)
         model, data, board = self.stage.model, self.stage.data, self.stage.board
         sizes = (len(joints), self.actions, self.root, self.root_dof, len(self.ends), model.nq, model.nv)
-        self._arrays = Arrays(
-            sizes=np.array(sizes, np.int64), qpos=data.qpos, qvel=data.qvel, xpos=data.xpos, torque=board.torque,
+        self._arrays: dict[str, NDArray[Any]] = dict(  # kept alive
+            sizes=np.array([sizes], SIZES), qpos=data.qpos, qvel=data.qvel, xpos=data.xpos, torque=board.torque,
             limit=board.limit, goal=board.goal, ball=np.array([joint.kind == "ball" for joint in joints], np.int64),
             qadr=np.array([joint.qpos for joint in joints], np.int64),
             vadr=np.array([joint.dof for joint in joints], np.int64), low=limits[:, 0].copy(), high=limits[:, 1].copy(),
             scale=self.scale, dofs=self.character.dofs.astype(np.int64), ends=self.ends, rows=self.rows,
             paces=self.paces, places=self.places, wanted=self.wanted, out=row,
         )  # fmt: skip
-        self.table = addresses(self._arrays)
+        self.table = TABLE.fill(**self._arrays)
 
     # ---- what a task says for itself
 

@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from stunt.character.kinematics import pose_frames
 from stunt.gym import native
 from stunt.gym.task import Rates, Task
 from stunt.library.names import find_clip
@@ -68,23 +69,22 @@ class TrackTask(Task):
 
     def _lay_out(self, made: SkeletonBody, frames: int) -> None:
         """Write the clip in the body's coordinates, one row per action."""
-        model, data = self.stage.model, mujoco.MjData(self.stage.model)
+        model = self.stage.model
         times = np.arange(frames) / self.rates.policy_hz
         own = np.asarray(made.qpos_at(times), float)
         self.rows = np.tile(self.neutral, (frames, 1))
         self.rows[:, self.root : self.root + own.shape[1]] = own
         self.paces = np.zeros((frames, model.nv))
         self.ends = np.array([self.character.bodies[name] for name in _ENDS if name in self.character.bodies], np.int64)
-        self.places = np.zeros((frames, len(self.ends), 3))
         phase = 2.0 * np.pi * times / self.length
         self.phases = np.stack([np.sin(phase), np.cos(phase)], axis=1).astype(np.float32)
         for number in range(frames):
             before, after = max(number - 1, 0), min(number + 1, frames - 1)
             span = (after - before) / self.rates.policy_hz
             mujoco.mj_differentiatePos(model, self.paces[number], span, self.rows[before], self.rows[after])
-            data.qpos[:] = self.rows[number]
-            mujoco.mj_kinematics(model, data)
-            self.places[number] = data.xpos[self.ends] - data.qpos[self.root : self.root + 3]
+        places, _ = pose_frames(model, self.character, own)
+        ends = places[:, self.ends - self.character.root_body]
+        self.places = np.ascontiguousarray(ends - own[:, None, :3])
 
     def _begin(self, rng: np.random.Generator) -> None:
         last = round(self.length * self.rates.policy_hz) - 1

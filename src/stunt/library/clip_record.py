@@ -42,8 +42,12 @@ class ClipRecord:
     joints: Mapping[str, int]
 
 
-def clip_record(body: str) -> dict[str, Any] | None:
-    """Return the record of the clip a body is named by, as JSON-able data; None where it is no clip."""
+def record_of_body(body: object) -> ClipRecord | None:
+    """Return the record of the clip a body is made from or named by; None where it is no clip."""
+    if isinstance(body, Clip):
+        return record_of_clip(body)
+    if not isinstance(body, str):
+        return None
     body = body_reference(body)
     if not is_clip_file(body):
         return None
@@ -55,31 +59,36 @@ def clip_record(body: str) -> dict[str, Any] | None:
 
 
 @lru_cache(maxsize=8)
-def _remembered(body: str, modified: int) -> dict[str, Any]:
-    clip = read_clip(body)
+def _remembered(body: str, modified: int) -> ClipRecord:
+    return record_of_clip(read_clip(body))
+
+
+def record_of_clip(clip: Clip) -> ClipRecord:
+    """Return the record of a clip, for a body built from it."""
     made = body_from_clip(clip)
     stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
-    return _to_data(clip, stance.rotations, bones)
+    return ClipRecord(clip.name, clip.skeleton, clip.fps, clip.door, stance.rotations, bones)
 
 
-def _to_data(clip: Clip, stance: Floats, joints: Mapping[str, int]) -> dict[str, Any]:
-    skeleton = clip.skeleton
+def record_to_data(record: ClipRecord) -> dict[str, Any]:
+    """Return a record as JSON-able data; `record_from_data` reads it back."""
+    skeleton = record.skeleton
     return {
-        "name": clip.name,
-        "fps": clip.fps,
-        "format": clip.door.format,
-        "scale": clip.door.scale,
-        "axes": clip.door.axes.tolist(),
-        "added": list(clip.door.added),
-        "above": _above_to_data(clip.door.above),
+        "name": record.name,
+        "fps": record.fps,
+        "format": record.door.format,
+        "scale": record.door.scale,
+        "axes": record.door.axes.tolist(),
+        "added": list(record.door.added),
+        "above": _above_to_data(record.door.above),
         "names": list(skeleton.names),
         "parents": list(skeleton.parents),
         "offsets": skeleton.offsets.tolist(),
         "end_sites": [[site.parent, site.offset.tolist(), site.name] for site in skeleton.end_sites],
         "channels": [list(names) for names in skeleton.channels],
-        "stance": stance.tolist(),
-        "joints": dict(joints),
+        "stance": record.stance.tolist(),
+        "joints": dict(record.joints),
     }
 
 

@@ -1,11 +1,17 @@
-"""Small dense linear algebra and quaternions on flat memory, compiled."""
+"""Small dense linear algebra and quaternions, compiled: of plain numbers, and on flat memory.
+
+Quaternions are wxyz, as in `stunt.maths.rotations`, which does the same for whole arrays.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from stunt.maths.compiled import compiled
+from stunt.maths.compiled import compiled, inlined
+
+Quaternion = tuple[float, float, float, float]
+Vector = tuple[float, float, float]
 
 
 @compiled
@@ -35,15 +41,71 @@ def solve(a: Any, start: int, n: int, x: Any, first: int) -> None:
         x[first + i] /= a[start + i * n + i]
 
 
+@inlined
+def product(a: float, b: float, c: float, d: float, w: float, x: float, y: float, z: float) -> Quaternion:
+    """Return the Hamilton product (a, b, c, d) ⊗ (w, x, y, z): first the second, then the first."""
+    return (
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    )
+
+
+@inlined
+def rotated(w: float, a: float, b: float, c: float, x: float, y: float, z: float) -> Vector:
+    """Return the vector (x, y, z) turned by the quaternion (w, a, b, c)."""
+    i, j, k = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    return x + w * i + b * k - c * j, y + w * j + c * i - a * k, z + w * k + a * j - b * i
+
+
+@inlined
+def exponential(x: float, y: float, z: float) -> Quaternion:
+    """Return the quaternion of a rotation vector [rad]."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+    return math.cos(0.5 * angle), share * x, share * y, share * z
+
+
+@inlined
+def logarithm(w: float, x: float, y: float, z: float) -> Vector:
+    """Return the rotation vector of a quaternion [rad], the short way round."""
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    sine = math.sqrt(x * x + y * y + z * z)
+    share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
+    return share * x, share * y, share * z
+
+
+@inlined
+def turn_between(a: float, b: float, c: float, x: float, y: float, z: float) -> Quaternion:
+    """Return the shortest turn of the direction (a, b, c) into (x, y, z); neither needs unit length.
+
+    Of opposite directions no turn is the shortest: what comes is a half turn about some axis across them.
+    """
+    scale = math.sqrt((a * a + b * b + c * c) * (x * x + y * y + z * z))
+    i, j, k = b * z - c * y, c * x - a * z, a * y - b * x
+    w = scale + a * x + b * y + c * z
+    if w < 1e-12 * scale:  # opposite: about the axis of the world that is most across
+        w = 0.0
+        if abs(a) <= abs(b) and abs(a) <= abs(c):
+            i, j, k = 0.0, c, -b
+        elif abs(b) <= abs(c):
+            i, j, k = -c, 0.0, a
+        else:
+            i, j, k = b, -a, 0.0
+    size = math.sqrt(w * w + i * i + j * j + k * k)
+    if size < 1e-150:
+        return 1.0, 0.0, 0.0, 0.0
+    return w / size, i / size, j / size, k / size
+
+
 @compiled
 def multiply_quaternions(a: Any, i: int, b: Any, j: int, out: Any, o: int) -> None:
     """Write a[i:i+4] ⊗ b[j:j+4] to out[o:o+4]."""
-    p, q, r, s = a[i], a[i + 1], a[i + 2], a[i + 3]
-    w, x, y, z = b[j], b[j + 1], b[j + 2], b[j + 3]
-    out[o] = p * w - q * x - r * y - s * z
-    out[o + 1] = p * x + q * w + r * z - s * y
-    out[o + 2] = p * y - q * z + r * w + s * x
-    out[o + 3] = p * z + q * y - r * x + s * w
+    out[o], out[o + 1], out[o + 2], out[o + 3] = product(
+        a[i], a[i + 1], a[i + 2], a[i + 3], b[j], b[j + 1], b[j + 2], b[j + 3]
+    )
 
 
 @compiled
@@ -60,12 +122,9 @@ def mix_quaternions(a: Any, i: int, b: Any, j: int, share: float, out: Any, o: i
 @compiled
 def world_difference(goal: Any, g: int, start: Any, s: int, out: Any, o: int) -> None:
     """Write the rotation vector, in the world's frame, that turns orientation start[s:] into goal[g:]."""
-    a, b, c, d = goal[g], goal[g + 1], goal[g + 2], goal[g + 3]
-    w, x, y, z = start[s], -start[s + 1], -start[s + 2], -start[s + 3]
-    r = a * w - b * x - c * y - d * z
-    i = a * x + b * w + c * z - d * y
-    j = a * y - b * z + c * w + d * x
-    k = a * z + b * y - c * x + d * w
+    r, i, j, k = product(
+        goal[g], goal[g + 1], goal[g + 2], goal[g + 3], start[s], -start[s + 1], -start[s + 2], -start[s + 3]
+    )
     if r < 0.0:
         r, i, j, k = -r, -i, -j, -k
     square = i * i + j * j + k * k
@@ -81,9 +140,7 @@ def world_difference(goal: Any, g: int, start: Any, s: int, out: Any, o: int) ->
 @compiled
 def turn(rotation: Any, r: int, quat: Any, q: int, scratch: Any, t: int) -> None:
     """Turn orientation quat[q:q+4], in place, by the world-frame rotation vector rotation[r:r+3]."""
-    angle = math.sqrt(rotation[r] ** 2 + rotation[r + 1] ** 2 + rotation[r + 2] ** 2)
-    share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-    scratch[t] = math.cos(0.5 * angle)
-    for k in range(3):
-        scratch[t + 1 + k] = share * rotation[r + k]
+    scratch[t], scratch[t + 1], scratch[t + 2], scratch[t + 3] = exponential(
+        rotation[r], rotation[r + 1], rotation[r + 2]
+    )
     multiply_quaternions(scratch, t, quat, q, quat, q)

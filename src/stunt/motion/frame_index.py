@@ -4,8 +4,6 @@ Distances are sums of absolute differences over some hundred numbers; no tree he
 move in few ways: a dozen principal components hold nine tenths of how frames differ. A k-d tree over those brings the
 most promising frames, and of these the nearest is taken by the whole distance. That is the nearest of all mostly, and
 hardly farther otherwise (`stunt bench similarity` measures both). Few frames are all compared.
-
-The compiled part of the search for similar frames.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ def nearest_row(rows: Any, candidates: Any, query: Any, most: float) -> tuple[in
     """Find which of some rows is nearest by the sum of absolute differences.
 
     Args:
-        rows: (N, D), D a multiple of `BLOCK`.
+        rows: (N, D).
         candidates: Numbers of the rows to look at; those from N on are passed over.
         query: (D,).
         most: Nothing farther is looked for.
@@ -42,10 +40,10 @@ def nearest_row(rows: Any, candidates: Any, query: Any, most: float) -> tuple[in
         row = candidates[n]
         if row >= len(rows):
             continue
-        total: Any = 0.0
+        total = 0.0
         for begin in range(0, len(query), BLOCK):
-            part = np.float32(0.0)
-            for k in range(begin, begin + BLOCK):
+            part = abs(rows[row, begin] - query[begin])  # summed in the rows' own precision
+            for k in range(begin + 1, min(begin + BLOCK, len(query))):
                 part += abs(rows[row, k] - query[k])
             total += part
             if total > best:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.maths import rotations
+from stunt.record.cast import CastJoint
 from stunt.record.take import Take
 
 WINDOW: Final = 0.25
@@ -20,13 +21,13 @@ Floats = NDArray[np.float64]
 
 
 def timing_error_ms(
-    take: Take, joints: Mapping[str, Mapping[str, Any]], beat: Mapping[str, Any], before: float, after: float
+    take: Take, joints: Mapping[str, CastJoint], beat: Mapping[str, Any], before: float, after: float
 ) -> float:
     """Return how far from its beat a pose came closest [ms]: negative is early, positive late.
 
     Args:
         take: The performance.
-        joints: The character's joints, from the take's meta.
+        joints: The character's joints, from the take's cast.
         beat: The beat's event.
         before: Time of the character's beat before it (0 where there is none) [s].
         after: Time of the one after it (infinite where there is none) [s].
@@ -55,12 +56,12 @@ def _moments(take: Take, due: float, before: float, after: float) -> Floats:
     return np.asarray(times[times <= take.time[-1] + 1e-9])
 
 
-def _errors(take: Take, joint: Mapping[str, Any], target: Any, times: Floats) -> Floats:
+def _errors(take: Take, joint: CastJoint, target: Any, times: Floats) -> Floats:
     """Return how far a joint is from its target at each time [° or mm], (K,)."""
-    if joint["kind"] == "ball":
-        return _ball_errors(take, int(joint["qpos"]), target, times)
-    scale = 1000.0 if joint["kind"] == "slide" else np.degrees(1.0)
-    here = _between(take.time, take.qpos[:, joint["qpos"]], take.qvel[:, joint["dof"]], times)
+    if joint.kind == "ball":
+        return _ball_errors(take, joint.qpos, target, times)
+    scale = 1000.0 if joint.kind == "slide" else np.degrees(1.0)
+    here = _between(take.time, take.qpos[:, joint.qpos], take.qvel[:, joint.dof], times)
     return np.asarray(scale * np.abs(here - float(target)))
 
 

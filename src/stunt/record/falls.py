@@ -25,7 +25,7 @@ def time_of_fall(take: Take, name: str) -> float | None:
     where nobody meant it: on the way down somebody was in charge by forces who does not mean to be low, or one who
     does failed, or was interrupted by one who does not. Data goes where it is shown to.
     """
-    where = take.meta["characters"][name].get("root_qpos")
+    where = take.cast.character(name).root_qpos
     if where is None:
         return None
     switches = switches_of(take, name)
@@ -41,7 +41,7 @@ def time_of_fall(take: Take, name: str) -> float | None:
 
 def ends_lying(take: Take, name: str) -> bool:
     """Whether a character's free root is tilted or low in the last frame."""
-    where = take.meta["characters"][name].get("root_qpos")
+    where = take.cast.character(name).root_qpos
     return where is not None and bool(down(take, where, _stood(take, where, bool(switches_of(take, name))))[-1])
 
 

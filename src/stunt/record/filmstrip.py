@@ -103,7 +103,7 @@ def _evenly(take: Take) -> list[Panel]:
 
 
 def _characters(take: Take, character: str | None) -> list[str]:
-    everyone = list(take.meta.get("characters", {}))
+    everyone = take.cast.names
     if character is None:
         return everyone
     if character not in everyone:

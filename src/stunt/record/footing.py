@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import mujoco
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from stunt.control.servo.memory import hip_height
 from stunt.maths import rotations
+from stunt.record.cast import CastMember
 from stunt.record.take import Take
 
 FALL_TILT_DEG: Final = 60.0
@@ -44,26 +44,26 @@ def tilt_deg(orientation: Floats, stood: Floats) -> Floats:
     return np.asarray(np.degrees(np.arctan2(np.linalg.norm(now[:, :2], axis=1), now[:, 2])))
 
 
-def assistance(take: Take, number: int, about: Mapping[str, Any], model: mujoco.MjModel) -> dict[str, Any]:
+def assistance(take: Take, number: int, about: CastMember, model: mujoco.MjModel) -> dict[str, Any]:
     """Say how much force and torque a character got from outside its body, beyond contacts and pushes.
 
     Args:
         take: The performance.
         number: Which of the take's characters.
-        about: The character's entry in the take's meta.
+        about: The character, from the take's cast.
         model: The take's model.
     """
     # The first frame was not reached by a step, so nothing could act on the way to it.
     pull = np.linalg.norm(take.assistance[1:, number, :3], axis=1)
     twist = np.linalg.norm(take.assistance[1:, number, 3:], axis=1)
     gravity = float(np.linalg.norm(model.opt.gravity)) or _STANDARD_GRAVITY
-    weight = float(about["mass"]) * gravity
-    root = about.get("root_qpos")
+    weight = about.mass * gravity
+    root = about.root_qpos
     # As the root spring's own limit and meter have it; a fixed root has no hips that could sink.
-    height = _centre_height(take, model, int(about["root_body"])) if root is None else hip_height(model, int(root))
+    height = _centre_height(take, model, about.root_body) if root is None else hip_height(model, root)
     lever = weight * height
     return {
-        "root": about["root"],
+        "root": about.root,
         "force_mean": _mean(pull) / weight,
         "force_peak": float(pull.max(initial=0.0)) / weight,
         "torque_mean": _mean(twist) / lever,

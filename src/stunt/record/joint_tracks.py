@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import TakeError, UnknownNameError
+from stunt.record.cast import CastJoint, CastMember
 from stunt.record.take import Take
 
 Floats = NDArray[np.float64]
@@ -51,28 +51,25 @@ class Tracks:
         return self.names.index(name)
 
 
-def characters_of(take: Take) -> Mapping[str, Mapping[str, Any]]:
+def characters_of(take: Take) -> Mapping[str, CastMember]:
     """Return the take's characters, or say that there is none."""
-    characters: Mapping[str, Mapping[str, Any]] = take.meta.get("characters") or {}
-    if not characters:
+    if not take.cast.characters:
         raise TakeError("the take names no characters, so there are no joints to plot.")
-    return characters
+    return take.cast.characters
 
 
 def gains(take: Take, character: str) -> Tracks:
     """Return each joint's stiffness k_s over time [N·m/rad]."""
-    return _by_joint(character, characters_of(take)[character], take.stiffness)
+    return _by_joint(character, characters_of(take)[character].joints.values(), take.stiffness)
 
 
 def torque_shares(take: Take, character: str) -> Tracks:
     """Return each joint's torque over time as a share of its strength; joints without a limit are left out."""
-    about = characters_of(take)[character]
-    strength = np.array([np.inf if s is None else float(s) for s in about["strength"]], dtype=np.float64)
-    limited = np.isfinite(strength) & (strength > 0.0)
-    kept = {key: np.asarray(about[key])[limited].tolist() for key in ("dofs", "dof_names")}
+    limited = [joint for joint in characters_of(take)[character].joints.values() if joint.strength]
     scaled = np.zeros_like(take.torque)
-    scaled[:, kept["dofs"]] = np.abs(take.torque[:, kept["dofs"]]) / strength[limited]
-    return _by_joint(character, kept, scaled)
+    for joint in limited:
+        scaled[:, joint.dofs] = np.abs(take.torque[:, joint.dofs]) / (joint.strength or np.inf)
+    return _by_joint(character, limited, scaled)
 
 
 def errors(take: Take, character: str, model: mujoco.MjModel) -> Tracks:
@@ -81,7 +78,7 @@ def errors(take: Take, character: str, model: mujoco.MjModel) -> Tracks:
     Slide joints are left out: their error is no angle.
     """
     names, columns = [], []
-    for name in _joint_names(characters_of(take)[character]["dof_names"]):
+    for name in characters_of(take)[character].joints:
         joint = model.joint(f"{character}/{name}")
         kind, where = int(joint.type[0]), int(joint.qposadr[0])
         if kind == int(mujoco.mjtJoint.mjJNT_HINGE):
@@ -98,7 +95,7 @@ def errors(take: Take, character: str, model: mujoco.MjModel) -> Tracks:
 def travel(take: Take, character: str, model: mujoco.MjModel) -> Floats:
     """Return how far each joint moved at most from where it started [rad or m], (n,)."""
     far = []
-    for name in _joint_names(characters_of(take)[character]["dof_names"]):
+    for name in characters_of(take)[character].joints:
         joint = model.joint(f"{character}/{name}")
         where = int(joint.qposadr[0])
         if int(joint.type[0]) == int(mujoco.mjtJoint.mjJNT_BALL):
@@ -128,18 +125,8 @@ def beat_times(take: Take, character: str | None = None) -> list[tuple[float, st
     return sorted(found)
 
 
-def _by_joint(character: str, about: Mapping[str, Any], values: Floats) -> Tracks:
-    names = _joint_names(about["dof_names"])
-    dofs = list(zip(about["dofs"], map(_joint_name, about["dof_names"]), strict=True))
-    columns = [values[:, [dof for dof, owner in dofs if owner == name]].max(axis=1) for name in names]
+def _by_joint(character: str, joints: Iterable[CastJoint], values: Floats) -> Tracks:
+    known = list(joints)
+    columns = [values[:, joint.dofs].max(axis=1) for joint in known]
     stacked = np.column_stack(columns) if columns else np.empty((len(values), 0))
-    return Tracks(character, tuple(names), stacked)
-
-
-def _joint_names(dof_names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(_joint_name(name) for name in dof_names))
-
-
-def _joint_name(dof_name: str) -> str:
-    """Take the axis off a ball joint's degree of freedom: `shoulder.x` is of `shoulder`."""
-    return dof_name[:-2] if dof_name[-2:] in (".x", ".y", ".z") else dof_name
+    return Tracks(character, tuple(joint.name for joint in known), stacked)

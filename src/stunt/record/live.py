@@ -162,7 +162,7 @@ def _plugins(take: Take, model: mujoco.MjModel, playback: Playback) -> list[Any]
         from stunt.record.studio_player import Player, PlayerPanel
     except ImportError as error:
         raise LiveViewError(f"MuJoCo Studio is not installed here ({error}).") from error
-    points = points_of_performance(model, take.qpos, list(take.meta.get("characters", {})))
+    points = points_of_performance(model, take.qpos, take.cast.names)
     camera = Camera.frame_on(points, math.radians(24.0), math.radians(10.0), fov_y=math.radians(model.vis.global_.fovy))
     title = str(take.meta.get("title") or "Take")
     chrome = studio_app.Config(show_options=False, show_inspector=False, show_status_bar=False)
@@ -171,7 +171,7 @@ def _plugins(take: Take, model: mujoco.MjModel, playback: Playback) -> list[Any]
 
 def _labels(take: Take) -> list[tuple[float, str]]:
     """Name each beat: its pose, its error, and whose it is where there are several characters."""
-    several = len(take.meta.get("characters", {})) > 1
+    several = len(take.cast.names) > 1
     errors = {(float(e["time"]), str(e.get("pose") or "")): e for e in take.events if e.get("kind") == "beat"}
     labels = []
     for key in beat_times(take):

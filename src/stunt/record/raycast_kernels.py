@@ -1,7 +1,6 @@
 """The ray-caster's inner loops: where a ray meets a geom, what colour that point has, and whole rows of pixels.
 
-All kernels live in this one file because numba's on-disk cache watches only the file of the outermost function. They
-release the GIL and are run on bands of rows by ordinary threads: no threading layer, nothing that breaks on fork.
+They release the GIL and are run on bands of rows by ordinary threads: no threading layer, nothing that breaks on fork.
 Colours are linear in here; the display curve is a square root.
 """
 

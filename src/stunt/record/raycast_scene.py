@@ -9,6 +9,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.maths.compiled import cached
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
@@ -20,7 +22,7 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False
 
 def kernel(function: Compiled) -> Compiled:
     """Compile an entry point, called from Python, free of the GIL; once per machine, then from the cache."""
-    return numba.njit(cache=True, **_OPTIONS)(function)
+    return cached(function, **_OPTIONS)
 
 
 def inlined(function: Compiled) -> Compiled:
@@ -81,8 +83,8 @@ class RaycastScene(NamedTuple):
     layers: int
 
 
-@numba.njit(cache=True)
-def sort_into_cells(rects, columns, rows):  # type: ignore[no-untyped-def]
+@cached
+def sort_into_cells(rects: NDArray[Any], columns: int, rows: int) -> tuple[Ints, Ints]:
     """List, for each cell of a grid, the rectangles that touch it.
 
     Args:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt import __version__
 from stunt.control.core.board import PASSIVE
+from stunt.record.cast import cast_of
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
 
@@ -133,8 +135,13 @@ class Recorder:
             del rows[frames:]
         del self._contacts[contacts:]
 
-    def take(self, events: list[dict[str, Any]], meta: Mapping[str, Any]) -> Take:
-        """Return what has been recorded so far."""
+    def take(self, events: Sequence[Mapping[str, Any]] = (), meta: Mapping[str, Any] | None = None) -> Take:
+        """Return what has been recorded so far.
+
+        Args:
+            events: What happened, in order; dicts with `time`, `kind` and what belongs to it.
+            meta: More to be known of the performance, as JSON-able data: title, source, warnings, …
+        """
         stage = self._stage
         model_bytes = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
         mujoco.mj_saveModel(stage.model, None, model_bytes)
@@ -150,8 +157,9 @@ class Recorder:
             contact_position=np.concatenate([c[2] for c in self._contacts]) if frames else np.zeros((0, 3)),
             contact_force=np.concatenate([c[3] for c in self._contacts]) if frames else np.zeros((0, 3)),
             model_bytes=model_bytes,
-            events=events,
-            meta=meta,
+            cast=cast_of(stage.built, stage.placements),
+            events=[dict(event) for event in events],
+            meta=_about(stage) if meta is None else {**_about(stage), **meta},
         )
 
     def save(self) -> Any:
@@ -163,3 +171,12 @@ class Recorder:
         rows, assistance, contacts, self._due = state
         self._rows = {name: list(values) for name, values in rows.items()}
         self._assistance, self._contacts = list(assistance), list(contacts)
+
+
+def _about(stage: StageLoop) -> dict[str, Any]:
+    """Return what is to be known of any stage."""
+    scene = stage.scene
+    return {
+        "stunt": __version__, "mujoco": mujoco.__version__, "seed": scene.seed, "physics_hz": scene.physics_hz,
+        "control_hz": scene.control_hz,
+    }  # fmt: skip

@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.errors import TakeError
+from stunt.record.cast import CastMember
 from stunt.record.closest_approach import timing_error_ms
 from stunt.record.falls import ends_lying, time_of_fall
 from stunt.record.footing import assistance
@@ -29,7 +30,7 @@ _OFF_PATH = ("time", "end", "error", "unit", "worst_time", "at_limit", "touching
 Entry = dict[str, Any]
 
 
-def make_report(take: Take, *, wall_seconds: float | None) -> dict[str, Any]:
+def make_report(take: Take, *, wall_seconds: float | None = None) -> dict[str, Any]:
     """Report on a take.
 
     Args:
@@ -42,8 +43,8 @@ def make_report(take: Take, *, wall_seconds: float | None) -> dict[str, Any]:
     if not take.time.size:
         raise TakeError("the take has no frames, so there is nothing to report.")
     model, meta = take.model(), take.meta
-    cast: Mapping[str, Mapping[str, Any]] = meta.get("characters", {})
-    characters = {name: _character(take, model, number, name) for number, name in enumerate(cast)}
+    members = take.cast.characters.values()
+    characters = {about.name: _character(take, model, number, about) for number, about in enumerate(members)}
     return {
         "schema_version": SCHEMA_VERSION,
         "title": meta.get("title", ""),
@@ -54,7 +55,7 @@ def make_report(take: Take, *, wall_seconds: float | None) -> dict[str, Any]:
         "physics_hz": meta.get("physics_hz"),
         "control_hz": meta.get("control_hz"),
         "interrupted": bool(meta.get("interrupted", False)),
-        "warnings": [*meta.get("warnings", ()), *_aftermath(take, cast, characters)],
+        "warnings": [*meta.get("warnings", ()), *_aftermath(take, characters)],
         "characters": characters,
     }
 
@@ -64,11 +65,11 @@ def report_text(report: Mapping[str, Any], *, ascii_only: bool = False) -> str:
     return json.dumps(report, indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
 
 
-def _character(take: Take, model: mujoco.MjModel, number: int, name: str) -> dict[str, Any]:
-    about = take.meta["characters"][name]
+def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember) -> dict[str, Any]:
+    name = about.name
     return {
-        "body": about["body"],
-        "root": about["root"],
+        "body": about.body,
+        "root": about.root,
         "fell": time_of_fall(take, name) is not None,
         "ended_lying": ends_lying(take, name),
         "assistance": assistance(take, number, about, model),
@@ -120,16 +121,16 @@ def _beats(take: Take, name: str) -> list[dict[str, Any]]:
     due = [float(event["time"]) for event in events]
     beats = []
     for event, before, after in zip(events, [0.0, *due], [*due[1:], math.inf], strict=False):
-        beats.append(_beat(take, take.meta["characters"][name], event, before, after))
+        beats.append(_beat(take, take.cast.character(name), event, before, after))
     return beats
 
 
-def _beat(take: Take, about: Mapping[str, Any], event: Mapping[str, Any], before: float, after: float) -> Entry:
+def _beat(take: Take, about: CastMember, event: Mapping[str, Any], before: float, after: float) -> Entry:
     """Report on one beat; `before` and `after` are the times of its neighbours [s]."""
     used_share, used_by = _strength_used(take, about, before, float(event["time"]))
     return {
         **{key: event[key] for key in _MEASURED},
-        "error_ms": timing_error_ms(take, about["joints"], event, before, after),
+        "error_ms": timing_error_ms(take, about.joints, event, before, after),
         "saturated": list(event["saturated"]),
         "missed": bool(event["error_deg"] > MISSED_DEG),
         "used_share": used_share,
@@ -138,28 +139,20 @@ def _beat(take: Take, about: Mapping[str, Any], event: Mapping[str, Any], before
     }
 
 
-def _strength_used(take: Take, about: Mapping[str, Any], before: float, due: float) -> tuple[float, str]:
+def _strength_used(take: Take, about: CastMember, before: float, due: float) -> tuple[float, str]:
     """Return the largest torque on the way to a beat as a share of its joint's strength, and the joint."""
     # A frame holds the torque of the step that led to it, so the one after the beat is not on the way.
     frames = (take.time > before + 1e-9) & (take.time <= due + 1e-9)
     worst = (0.0, "")
-    for name, joint in about["joints"].items():
-        strength = _strength(about, name)
-        if strength is None or not frames.any():
+    for name, joint in about.joints.items():
+        if not joint.strength or not frames.any():
             continue
-        width = 3 if joint["kind"] == "ball" else 1
-        torque = take.torque[frames, joint["dof"] : joint["dof"] + width]
-        worst = max(worst, (float(np.linalg.norm(torque, axis=1).max()) / strength, name))
+        torque = take.torque[frames, joint.dof : joint.dof + joint.width]
+        worst = max(worst, (float(np.linalg.norm(torque, axis=1).max()) / joint.strength, name))
     return worst
 
 
-def _strength(about: Mapping[str, Any], joint: str) -> float | None:
-    """Return a joint's peak torque [N·m]; None where it has no limit."""
-    strength = about["strength"][about["dofs"].index(about["joints"][joint]["dof"])]
-    return float(strength) if strength else None
-
-
-def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any]) -> list[str]:
+def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
     """Say in sentences what went wrong, character by character."""
     sentences = []
     for name, entry in characters.items():
@@ -171,23 +164,23 @@ def _aftermath(take: Take, cast: Mapping[str, Any], characters: Mapping[str, Any
             lies = "supervisor" in entry and entry["ended_lying"]
             sentences.append(f"{name} fell at {fell:.2f} s" + (" and ended lying" if lies else ""))
         sentences += [f"{name}: {sentence}" for sentence in charge_warnings(entry.get("supervisor", {}))]
-        sentences += [f"{name}: {_miss(beat, cast[name])}" for beat in entry["beats"] if beat["missed"]]
+        sentences += [f"{name}: {_miss(beat, take.cast.character(name))}" for beat in entry["beats"] if beat["missed"]]
         sentences += [f"{name}: {sentence}" for sentence in _strayed(entry)]
     return sentences
 
 
-def _miss(beat: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    unit = " mm" if about["joints"][beat["worst_joint"]]["kind"] == "slide" else "°"
+def _miss(beat: Mapping[str, Any], about: CastMember) -> str:
+    unit = " mm" if about.joints[beat["worst_joint"]].kind == "slide" else "°"
     what = f"beat {beat['index'] + 1} '{beat['pose']}' at {beat['time']:.2f} s"
     return f"{what} missed by {beat['error_deg']:.3g}{unit} ({beat['worst_joint']}); {_limits_met(beat, about)}"
 
 
-def _limits_met(beat: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+def _limits_met(beat: Mapping[str, Any], about: CastMember) -> str:
     """Say which joints were at the limit of their strength, the one that missed first."""
     joints: Sequence[str] = sorted(beat["saturated"], key=lambda name: name != beat["worst_joint"])
     if not joints:
         return "no joint was at its limit"
-    first = f"{joints[0]} was at its limit of {_strength(about, joints[0]) or math.inf:.3g} N·m"
+    first = f"{joints[0]} was at its limit of {about.joints[joints[0]].strength or math.inf:.3g} N·m"
     others = len(joints) - 1
     if others == 1:
         return f"{first}, as was {joints[1]}"

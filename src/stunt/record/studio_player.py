@@ -6,18 +6,19 @@ messages below (a snapshot: only the latest counts; an event: every one counts).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from mujoco.studio import messages, plugin, sim
+from mujoco.studio import messages
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
-from stunt.record.camera import Camera, aim
+from stunt.record.camera import Camera
 from stunt.record.playback import SPEEDS, Playback
+from stunt.record.studio_plugin import ShownElsewhere, Window, show_state
 from stunt.record.take import Take
 
-_PERIOD = 1 / 120  # How often the shown frame is renewed [s].
+_FASTEST = 100.0  # times real time
 
 
 @dataclass(frozen=True)
@@ -47,27 +48,33 @@ class PlayEvent(messages.Event):  # type: ignore[misc]
     frames: int | None = None
 
 
-class Player(plugin.SimPlugin):  # type: ignore[misc]
+class Player(ShownElsewhere):
     """Shows recorded frames in real time. Everything that would change the recording is swallowed."""
 
     def __init__(self, take: Take, playback: Playback) -> None:
+        super().__init__()
         self._take = take
         self._playback = playback
-        self._last = time.monotonic()
 
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_step(self, event: messages.StepEvent) -> bool:
+    def go_on(self, passed: float, data: Any) -> None:
         """Put the frame under the playhead into the simulation's data."""
-        time.sleep(_PERIOD)
-        now = time.monotonic()
-        self._playback.advance(now - self._last)
-        self._last = now
+        self._playback.advance(passed)
         frame = self._playback.frame
-        event.data.qpos[:] = self._take.qpos[frame]
-        event.data.qvel[:] = self._take.qvel[frame]
-        event.data.time = self._take.time[frame]
+        show_state(data, self._take.qpos[frame], self._take.qvel[frame], self._take.time[frame])
         self._report()
-        return True
+
+    def go_on_one(self) -> None:
+        """Show the next frame."""
+        self._playback.step(1)
+
+    def from_the_start(self) -> None:
+        """Go back to the start."""
+        self._playback.seek(self._playback.start)
+
+    def pace(self, playing: bool, speed: float) -> None:
+        """Play or pause, at a speed."""
+        self._playback.play() if playing else self._playback.pause()
+        self._playback.set_speed(min(speed, _FASTEST))
 
     def _report(self) -> None:
         head = self._playback
@@ -95,31 +102,6 @@ class Player(plugin.SimPlugin):  # type: ignore[misc]
         return True
 
     @messages.handler  # type: ignore[untyped-decorator]
-    def on_step_control(self, event: messages.StepControlSnapshot) -> bool:
-        """Follow Studio's own pause and speed keys."""
-        paused = event.pause_state != sim.PauseState.UNPAUSED
-        self._playback.pause() if paused else self._playback.play()
-        self._playback.set_speed(min(max(event.speed / 100.0, 0.01), 100.0))
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_single_step(self, event: messages.SingleStepEvent) -> bool:
-        """Show the next frame."""
-        self._playback.step(1)
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_reset(self, event: messages.ResetEvent) -> bool:
-        """Go back to the start."""
-        self._playback.seek(self._playback.start)
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_load(self, event: messages.LoadModelEvent) -> bool:
-        """Refuse other models: this is a take."""
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
     def on_state(self, event: messages.StateEvent) -> bool:
         """Refuse edits of a recorded state."""
         return True
@@ -130,14 +112,13 @@ class Player(plugin.SimPlugin):  # type: ignore[misc]
         return True
 
 
-class PlayerPanel(plugin.ViewerPlugin):  # type: ignore[misc]
+class PlayerPanel(Window):
     """The take's window: play, loop, speed, a scrubber, and the beats to jump to."""
 
     def __init__(self, take: Take, beats: Sequence[tuple[float, str]], camera: Camera, title: str) -> None:
+        super().__init__(title, camera, (330, 150 + 24 * min(len(beats) + 1, 14)))
         self._end = take.seconds
         self._beats = beats
-        self._camera = camera
-        self._title = title
         self._head = PlayheadSnapshot(0.0, True, True, 1.0)
 
     @messages.handler  # type: ignore[untyped-decorator]
@@ -145,23 +126,11 @@ class PlayerPanel(plugin.ViewerPlugin):  # type: ignore[misc]
         """Remember what the player shows."""
         self._head = event
 
-    # Studio places its own camera at the lowest of its priorities; ours comes after.
-    @messages.handler(priority=int(messages.Priority.INTERNAL) - 1)  # type: ignore[untyped-decorator]
-    def on_model(self, event: messages.PostModelEvent) -> None:
-        """Look at the whole performance."""
-        aim(self.viewer.camera, self._camera)
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_build_gui(self, event: messages.BuildGuiEvent) -> None:
-        """Build the window."""
-        once = int(imgui.Cond.FirstUseEver)
-        imgui.SetNextWindowPos(imgui.Vec2(24, 56), once)
-        imgui.SetNextWindowSize(imgui.Vec2(330, 150 + 24 * min(len(self._beats) + 1, 14)), once)
-        if imgui.Begin(f"{self._title}###take")[0]:
-            self._build_buttons()
-            self._build_scrubber()
-            self._build_beats()
-        imgui.End()
+    def build(self) -> None:
+        """Build buttons, scrubber and beats."""
+        self._build_buttons()
+        self._build_scrubber()
+        self._build_beats()
 
     def _send(self, message: messages.Message) -> None:
         self.viewer.send_to_sim(message)

@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 
 from stunt.archives import read_arrays
 from stunt.errors import TakeError
+from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_BEFORE_CASTS = 1  # kept in its meta who and what was on stage
 LARGEST = 4 * 2**30
 """No take that unpacks to more bytes is read: some hours of a stage full of people."""
 _FRAMES = (
     "time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated", "assistance",
 )  # fmt: skip
+_IN_TEXT = ("cast", "events", "meta")
 _CONTACTS = ("contact_frame", "contact_geoms", "contact_position", "contact_force")
 Floats = NDArray[np.float64]
 
@@ -49,9 +52,10 @@ class Take:
         contact_geoms: The two geoms of each contact, (K, 2).
         contact_position: Contact point in the world [m], (K, 3).
         contact_force: Force on the second geom, world frame [N], (K, 3).
-        events: What happened, in order: dicts with `time`, `kind` and what belongs to it.
-        meta: Names, indices, scene and settings, as JSON-able data.
         model_bytes: The compiled MuJoCo model (MJB), (B,) bytes.
+        cast: Who and what was on stage: bodies, joints, props, clips, with their indices in the arrays.
+        events: What happened, in order: dicts with `time`, `kind` and what belongs to it.
+        meta: Title, settings and warnings of the performance, as JSON-able data.
     """
 
     time: Floats
@@ -69,6 +73,7 @@ class Take:
     contact_position: Floats
     contact_force: Floats
     model_bytes: NDArray[np.uint8]
+    cast: Cast = field(default_factory=Cast)
     events: list[dict[str, Any]] = field(default_factory=list)
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -90,8 +95,9 @@ class Take:
     def save(self, path: str | Path) -> Path:
         """Write the take to `path`, aside first, then moved into place."""
         path = Path(path)
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("events", "meta")}
-        text = json.dumps({"schema_version": SCHEMA_VERSION, "events": self.events, "meta": dict(self.meta)})
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _IN_TEXT}
+        told = {"cast": self.cast.to_data(), "events": self.events, "meta": dict(self.meta)}
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **told})
         with written_aside(path) as aside, open(aside, "wb") as file:
             np.savez_compressed(file, json=np.array(text), **arrays)
         return path
@@ -111,16 +117,27 @@ class Take:
         try:
             stored = read_arrays(path.read_bytes(), LARGEST)
             text = json.loads(str(stored["json"]))
-            arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in ("events", "meta")}
+            arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in _IN_TEXT}
             _check(text, arrays)
-        except (OSError, ValueError, KeyError, RecursionError) as error:
+            version = text.get("schema_version")
+            if version not in (_BEFORE_CASTS, SCHEMA_VERSION):
+                raise TakeError(
+                    f"'{path}' has take schema {version}, but this Stunt reads schemas up to {SCHEMA_VERSION}."
+                )
+            cast, meta = _cast_and_meta(text)
+        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise TakeError(
                 f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays ({error})."
             ) from error
-        version = text.get("schema_version")
-        if version != SCHEMA_VERSION:
-            raise TakeError(f"'{path}' has take schema {version}, but this Stunt reads schema {SCHEMA_VERSION}.")
-        return Take(**arrays, events=text["events"], meta=text["meta"])
+        return Take(**arrays, cast=cast, events=text["events"], meta=meta)
+
+
+def _cast_and_meta(text: Mapping[str, Any]) -> tuple[Cast, dict[str, Any]]:
+    """Return a take's cast and meta from the JSON of its file."""
+    meta = text["meta"]
+    if text["schema_version"] == SCHEMA_VERSION:
+        return cast_from_data(text["cast"]), meta
+    return cast_from_data(meta), {key: value for key, value in meta.items() if key not in ("characters", "props")}
 
 
 def _check(text: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -131,7 +148,7 @@ def _check(text: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
     """
     if not isinstance(text, dict):
         raise ValueError("its JSON is no mapping")
-    if text.get("schema_version") == SCHEMA_VERSION:
+    if text.get("schema_version") in (_BEFORE_CASTS, SCHEMA_VERSION):
         if not isinstance(text.get("events"), list) or not isinstance(text.get("meta"), dict):
             raise ValueError("its JSON has no events, or does not say what is in it")
     for names in (_FRAMES, _CONTACTS):

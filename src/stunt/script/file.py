@@ -5,21 +5,20 @@ Scripts back to plain data: the keys a person would write, and only where they d
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stunt.drive.beats.spec import Part, Script
-from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError
+from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError, TakeError
 from stunt.keys import Context, Data, read_section, write
 from stunt.library.bodies import OWN_SKELETON, is_clip_file
 from stunt.library.names import body_reference, clip_entries, find_clip
 from stunt.library.read import change_files
 from stunt.motion.pose_keys import pose_to_data, read_poses
+from stunt.record.files import written_aside
 from stunt.schema import Node, Section, node_from_plain, text, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.parts import end_warnings, read_parts, read_seconds
@@ -107,9 +106,13 @@ def save_script(script: Script, path: str | Path) -> None:
     """
     folder = os.path.dirname(os.path.abspath(path))
     data = script_to_data(_with_bodies(script, lambda path: os.path.relpath(path, folder), os.path.isfile))
+    if not os.path.isdir(folder):
+        raise ScriptFileError(f"the script cannot be written: there is no folder '{folder}'.", Place(str(path)))
     try:
-        _write_aside(Path(path), yaml_from_data(data).encode("utf-8"))
-    except (OSError, UnicodeEncodeError) as error:
+        content = yaml_from_data(data).encode("utf-8")
+        with written_aside(Path(path)) as aside:
+            aside.write_bytes(content)
+    except (OSError, UnicodeEncodeError, TakeError) as error:
         raise ScriptFileError(f"the script cannot be written: {error}.", Place(str(path))) from None
 
 
@@ -205,15 +208,3 @@ def _read_bytes(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScriptFileError(f"the script cannot be read: {reason}.", Place(str(path))) from None
-
-
-def _write_aside(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-import stunt
 from stunt.drive.beats.check import matching_joints
 from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
 from stunt.drive.beats.performer import Performer
@@ -23,7 +21,6 @@ from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Script, resolve_beats
 from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import UnknownNameError
-from stunt.library.clip_record import clip_record
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
@@ -42,14 +39,7 @@ class HitLog:
         """Listen to a stage."""
         self.hits: list[Hit] = []
         stage.hit_listeners.append(self.hits.append)
-        stage.crew.append(self)
-
-    def due(self) -> int | None:
-        """Never: it is called when something is hit."""
-        return None
-
-    def act(self) -> None:
-        """Do nothing."""
+        stage.keep(self)
 
     def save(self) -> list[Hit]:
         """Return the hits so far."""
@@ -77,8 +67,6 @@ class Performance:
         forecasts: Per character: what each beat will take (see `stunt.drive.beats.forecast`).
         warnings: What the user should know; sentences.
         sections: What each part's sections put on the stage, by character and key, for those who want to talk to it.
-        placements: Where the first clip of each character that follows clips lay in its file, and where on the stage it
-            was put: `source` and `stage`, each x, y, height of the ground [m] and heading [rad].
         logs: Lists of events that become part of the take; sections may add theirs.
         wall_seconds: How long the playing took so far [s].
         interrupted: Whether the user stopped it.
@@ -111,7 +99,6 @@ class Performance:
         self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
         self._machines = self._start_machines()
         self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
-        self.placements: dict[str, dict[str, list[float]]] = {}
         self.logs: list[list[dict[str, Any]]] = [self.happenings.log, *(machine.log for machine in self._machines)]
         for name, part in script.parts.items():
             for key, value in part.sections.items():
@@ -199,10 +186,8 @@ class Performance:
 
     def take(self) -> Take:
         """Return the take so far."""
-        meta = self._meta()
-        take = self.recorder.take(self._events(), meta)
-        meta["tracking"] = self._summaries(take)
-        return take
+        take = self.recorder.take(self._events(), self._meta())
+        return dataclasses.replace(take, meta={**take.meta, "tracking": self._summaries(take)})
 
     def _summaries(self, take: Take) -> dict[str, Any]:
         """Let sections that measure themselves say how it went, by character."""
@@ -227,43 +212,12 @@ class Performance:
         return sorted(events, key=lambda event: event["time"])
 
     def _meta(self) -> dict[str, Any]:
-        scene = self.script.scene
         return {
-            "stunt": stunt.__version__,
-            "mujoco": mujoco.__version__,
             "title": self.script.title,
             "source": Path(self.script.source).name,
-            "seed": scene.seed,
-            "physics_hz": scene.physics_hz,
-            "control_hz": scene.control_hz,
             "planned_seconds": self.seconds,
             "interrupted": self.interrupted,
             "warnings": [*self.warnings, *self.happenings.warnings()],
-            "characters": {name: self._cast_entry(name) for name in scene.characters},
-            "props": {name: prop.body for name, prop in self.stage.built.props.items()},
-        }
-
-    def _cast_entry(self, name: str) -> dict[str, Any]:
-        character = self.stage.character(name)
-        joints = character.joints.values()
-        return {
-            "body": self.script.scene.characters[name].body,
-            "root": self.script.scene.characters[name].root,
-            "at": list(self.script.scene.characters[name].at),
-            "facing": self.script.scene.characters[name].facing,
-            "clip": clip_record(self.script.scene.characters[name].body),
-            "placement": self.placements.get(name),
-            "root_body": character.root_body,
-            "root_qpos": character.root.qpos if character.root else None,
-            "mass": character.mass,
-            "dofs": character.dofs.tolist(),
-            "dof_names": list(character.dof_names),
-            "qpos": [j.qpos if j.nv == 1 else -1 for j in joints for _ in range(j.nv)],
-            "strength": [_finite(j.strength) for j in joints for _ in range(j.nv)],
-            "joints": {
-                j.name: {"kind": j.kind, "qpos": j.qpos, "dof": j.dof, "range": list(j.range) if j.range else None}
-                for j in joints
-            },
         }
 
     def black_box(self) -> Take:
@@ -329,7 +283,3 @@ def _plain(entry: dict[str, Any]) -> dict[str, Any]:
         return list(item) if isinstance(item, tuple) else item
 
     return {key: value(item) for key, item in entry.items()}
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

@@ -11,7 +11,6 @@ import dataclasses
 import mujoco
 import numpy as np
 
-import stunt
 from stunt.character.character import Character
 from stunt.drive.beats.forecast import minimum_jerk_path
 from stunt.drive.beats.spec import Script, resolve_beats
@@ -75,7 +74,7 @@ class Preview:
             mujoco.mj_differentiatePos(model, velocity[k], 1.0 / hz, path[k], path[k + 1])
         empty = np.zeros((count, model.nv))
         recorded = self._performance.recorder
-        blank = recorded.take([], {**self._performance._meta(), "kinematic_preview": True, "stunt": stunt.__version__})
+        blank = recorded.take([], {**self._performance._meta(), "kinematic_preview": True})
         return dataclasses.replace(
             blank, time=times, qpos=path, qvel=velocity, target=path.copy(), target_velocity=velocity.copy(),
             torque=empty, stiffness=empty.copy(), damping=empty.copy(), saturated=np.zeros((count, model.nv), bool),

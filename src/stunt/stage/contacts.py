@@ -13,8 +13,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.core.contact_scan import scan_contacts
-from stunt.control.impact.memory import contact_offsets, contact_pointer_offset, ncon_offset
+from stunt.control.core.contact_scan import SIZES, TABLE, scan_contacts
+from stunt.control.core.engine_contacts import contact_count, contact_pointer
+from stunt.maths.pointers import address_of
 from stunt.stage.build import Built
 
 SCENERY: Final = 0
@@ -98,19 +99,18 @@ class ContactWatch:
 
     def _lay_table(self) -> None:
         """Give the compiled loop the addresses of everything it reads and writes."""
-        model, data = self._model, self._data._address
+        model, data = self._model, self._data
         sizes = (len(self.owners), self._planted.size, self._grounded.size, self._root_dofs.size, self.hittable)
-        before = (
-            np.array(sizes, np.int64), self._owner, model.geom_bodyid, self._body_dof, model.body_parentid,
-            model.dof_parentid, model.dof_treeid, self._free_tree, self._static, self.touch, self._first,
-            self._planted, self._grounded, self._root_dofs,
-        )  # fmt: skip
-        after = contact_offsets(), self._matters.view(np.int8), self._since, self._new
-        self._arrays = (*before, *after)  # kept alive
-        engine = [data + ncon_offset(), data + contact_pointer_offset()]
-        one, two = ([array.ctypes.data for array in arrays] for arrays in (before, after))
-        self._table = np.array([*one, *engine, *two], np.int64)
-        self.table = int(self._table.ctypes.data)
+        self._arrays: dict[str, NDArray[Any]] = {
+            "sizes": np.array([sizes], SIZES), "owner": self._owner, "geom_body": model.geom_bodyid,
+            "body_dof": self._body_dof, "body_parent": model.body_parentid, "dof_parent": model.dof_parentid,
+            "dof_tree": model.dof_treeid, "free_tree": self._free_tree, "static": self._static, "touch": self.touch,
+            "first": self._first, "planted": self._planted, "grounded": self._grounded, "root_dofs": self._root_dofs,
+            "ncon": contact_count(data), "contacts": contact_pointer(data), "matters": self._matters,
+            "since": self._since, "new": self._new,
+        }  # fmt: skip
+        self._table = TABLE.fill(**self._arrays)
+        self.table = address_of(self._table)
 
     def _counts_as_hit(self, name: str | None) -> bool:
         if name is None:

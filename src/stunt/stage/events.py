@@ -90,6 +90,7 @@ class EventCrew:
         self._check(event)
         self._waiting.append((max(self._stage.tick_of(event.at), self._stage.tick), event))
         self._waiting.sort(key=lambda entry: entry[0])
+        self._stage.crew.announce(self)
 
     def replace_waiting(self, events: Iterable[Event]) -> None:
         """Let other events happen from now on; those whose time has come stay as they were."""
@@ -97,6 +98,7 @@ class EventCrew:
         for event in events:
             if self._stage.tick_of(event.at) > self._stage.tick:
                 self.add(event)
+        self._stage.crew.announce(self)
 
     def _check(self, event: Event) -> None:
         if isinstance(event, (Push, Drag)):

@@ -1,8 +1,8 @@
 """The stage: the one place that steps the simulation.
 
 Time is counted in physics steps (`tick`). Crew — whoever acts at certain times: recorder, events, performers — say when
-they are due; between those moments the steps run in one compiled call. Everything that must survive a save is in the
-engine's state, on the board, or with the crew.
+they are due (see `stunt.stage.schedule`); between those moments the steps run in one compiled call. Everything that
+must survive a save is in the engine's state, on the board, with the crew, or with those who are kept.
 
 The engine's warnings go to Python's logging, not into a file in whatever folder the user happens to be.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -25,7 +25,8 @@ from stunt.control.core.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
-from stunt.stage.scene import Scene
+from stunt.stage.scene import Placement, Scene
+from stunt.stage.schedule import Saved, Schedule
 from stunt.stage.two_stage import start_impacts
 
 _LOG = logging.getLogger("stunt.engine")
@@ -48,22 +49,6 @@ _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 _MODEL_FIELDS = ("jnt_stiffness", "dof_damping", "qpos_spring", "eq_obj1id", "eq_obj2id", "eq_data")
 
 
-class Crew(Protocol):
-    """Whoever acts on the stage at certain times."""
-
-    def due(self) -> int | None:
-        """Return the tick of the next call to `act`; None if there is none. Must be after the last one."""
-
-    def act(self) -> None:
-        """Do what is due now."""
-
-    def save(self) -> Any:
-        """Return a copy of what must survive a restore."""
-
-    def restore(self, state: Any) -> None:
-        """Put a saved state back."""
-
-
 class StageLoop:
     """A scene being played.
 
@@ -74,9 +59,11 @@ class StageLoop:
         board: What every joint is told to do.
         tick: Physics steps taken.
         crew: Who acts, in this order, whenever several are due at once.
+        kept: Who is saved with the stage without acting at times of its own.
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
+        placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
     """
 
     def __init__(self, scene: Scene | Built) -> None:
@@ -101,15 +88,19 @@ class StageLoop:
         self._set_limits()
         self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
         self.tick = 0
-        self.crew: list[Crew] = []
+        self.crew = Schedule()
+        self.kept: list[Saved] = []
         self.hit_listeners: list[Callable[[Hit], None]] = []
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
+        self.placements: dict[str, Placement] = {}
         self._ready = False
         self._looked = 0
         self._connected = b""
         self._parts = 1
+        # The objects stay where they are, and asking for their addresses costs more than it should.
+        self._addresses = self.model._address, self.data._address
 
     def _set_starts(self) -> None:
         for name, spec in self.scene.characters.items():
@@ -196,19 +187,15 @@ class StageLoop:
             self._ready = True
         end = self.tick + steps
         while True:
-            self._let_crew_act()
+            if self.crew.next <= self.tick:
+                self.crew.let_act(self.tick)
             if self.tick >= end:
                 return
-            self._run_to(min([end, *self._dues()]))
+            self._run_to(min(end, self.crew.next))
 
-    def _dues(self) -> list[int]:
-        return [due for member in self.crew if (due := member.due()) is not None]
-
-    def _let_crew_act(self) -> None:
-        for member in self.crew:
-            due = member.due()
-            if due is not None and due <= self.tick:
-                member.act()
+    def keep(self, member: Saved) -> None:
+        """Save somebody with the stage who does not act at times of its own."""
+        self.kept.append(member)
 
     def _run_to(self, tick: int) -> None:
         """Take steps in one compiled call; it ends early where someone is hit."""
@@ -224,12 +211,14 @@ class StageLoop:
         self.tick += abs(taken)
         if taken < 0:
             raise self._blow_up()
-        counts = self.board.counts
         if watching and self.tick % self.steps_per_control:
             self._look()  # someone acts between two control steps
         elif watching:
             self._looked = self.tick
-            self._tell(self.watch.hits(int(counts[7]), self.time) if counts[7] else [])
+            if hits := int(self.board.counts["hits"][0]):
+                self._tell(self.watch.hits(hits, self.time))
+        if self.board.counts["lookouts"][0]:
+            self.crew.ask_everybody()  # a look-out may have rung
 
     def refine(self, parts: int) -> None:
         """Take the next physics step in so many equal parts: where something turns far within one."""
@@ -238,24 +227,25 @@ class StageLoop:
     def _run(self, steps: int, watching: bool) -> int:
         """Let the compiled loop take steps; return how many it took, negative where it blew up."""
         counts = self.board.counts
-        counts[6] = self.watch.table if watching else 0
+        counts["watch"] = self.watch.table if watching else 0
         taken = run(
-            self.model._address, self.data._address, self.board.table, self.tick, steps, self.steps_per_control,
-            self.step_time, SPEED_LIMIT,
+            *self._addresses, self.board.table, self.tick, steps, self.steps_per_control, self.step_time, SPEED_LIMIT,
         )  # fmt: skip
-        counts[6] = 0
+        counts["watch"] = 0
         return int(taken)
 
     def _run_fine(self, watching: bool) -> int:
         """Take one step in parts; crew, control and contact watch see one step."""
         parts, counts, times, option = self._parts, self.board.counts, self.board.times, self.model.opt
-        lookouts, short = counts[8].copy(), self.step_time / parts
-        counts[6], counts[8], times[0], option.timestep = self.watch.table if watching else 0, 0, short, short
+        lookouts, short = int(counts["lookouts"][0]), self.step_time / parts
+        counts["watch"], counts["lookouts"] = self.watch.table if watching else 0, 0
+        times["step"] = option.timestep = short
         taken = run(
-            self.model._address, self.data._address, self.board.table, self.tick * parts, parts,
-            self.steps_per_control * parts, short, SPEED_LIMIT,
+            *self._addresses, self.board.table, self.tick * parts, parts, self.steps_per_control * parts, short,
+            SPEED_LIMIT,
         )  # fmt: skip
-        counts[6], counts[8], times[0], option.timestep = 0, lookouts, self.step_time, self.step_time
+        counts["watch"], counts["lookouts"] = 0, lookouts
+        times["step"] = option.timestep = self.step_time
         self._parts = 1
         return 1 if taken > 0 else -1
 
@@ -296,6 +286,7 @@ class StageLoop:
             "watch": self.watch.save(),
             "impacts": self.impacts.save() if self.impacts is not None else None,
             "crew": [member.save() for member in self.crew],
+            "kept": [member.save() for member in self.kept],
             "rng": self.rng.bit_generator.state,
             "tick": self.tick,
             "ready": self._ready,
@@ -323,5 +314,6 @@ class StageLoop:
         self.watch.restore(state["watch"])
         if self.impacts is not None:
             self.impacts.restore(state["impacts"])
-        for member, saved in zip(self.crew, state["crew"], strict=True):
+        for member, saved in zip((*self.crew, *self.kept), (*state["crew"], *state["kept"]), strict=True):
             member.restore(saved)
+        self.crew.ask_everybody()

@@ -104,6 +104,24 @@ class CharacterSpec:
             data["start"] = {"angles": angles_to_data(self.start, self.start_units)}
         return data
 
+    @property
+    def body_name(self) -> str:
+        """What the body is called."""
+        return self.body
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the first clip a character follows lay in its file, and where on the stage it was put.
+
+    Attributes:
+        source: In the file: x, y, height of the ground [m] and heading [rad].
+        stage: On the stage, likewise.
+    """
+
+    source: tuple[float, float, float, float]
+    stage: tuple[float, float, float, float]
+
 
 Shape = Literal["sphere", "box", "capsule", "plane", "ramp", "stairs", "heightfield"]
 MOVING = ("sphere", "box", "capsule")

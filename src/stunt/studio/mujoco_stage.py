@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import copy
 import math
-import time
 from typing import Any
 
 import mujoco
-from mujoco.studio import messages, plugin, sim
+from mujoco.studio import messages
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
 from stunt.drive.beats.spec import Script
 from stunt.errors import BlowUpError, StuntError
-from stunt.record.camera import Camera, aim, points_of_performance
+from stunt.record.camera import Camera, points_of_performance
 from stunt.record.live import LiveViewError, has_display, launch_studio, light_up
+from stunt.record.studio_plugin import ShownElsewhere, Window, show_state
 from stunt.script.file import script_from_text
 from stunt.script.performance import Performance
 
-_PERIOD = 1 / 120  # [s]
 _MOST_BEHIND = 0.1  # what a slow machine may catch up at once [s]
+_FASTEST = 4.0  # times real time
 
 
-class LiveStage(plugin.SimPlugin):  # type: ignore[misc]
+class LiveStage(ShownElsewhere):
     """Plays a performance in real time inside Studio; from the start again after its end, or on Studio's reset.
 
     Attributes:
@@ -37,32 +37,34 @@ class LiveStage(plugin.SimPlugin):  # type: ignore[misc]
     def __init__(self, script: Script) -> None:
         self._script = script
         self._speed, self._playing = 1.0, True
-        self._begin()
+        self.from_the_start()
+        super().__init__()
 
-    def _begin(self) -> None:
+    def from_the_start(self) -> None:
+        """Play it from the start."""
         self.performance = Performance(self._script, foretell=False)
         self.performance.stage.advance(0)
         self.error = ""
-        self._last = time.monotonic()
 
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_step(self, event: messages.StepEvent) -> bool:
+    def go_on(self, passed: float, data: Any) -> None:
         """Play on for as long as the clock went on."""
-        time.sleep(_PERIOD)
-        now = time.monotonic()
-        passed, self._last = min(now - self._last, _MOST_BEHIND) * self._speed, now
         if self._playing and not self.error:
-            self._advance(passed)
+            self._advance(min(passed, _MOST_BEHIND) * self._speed)
         stage = self.performance.stage
-        event.data.qpos[:] = stage.data.qpos
-        event.data.qvel[:] = stage.data.qvel
-        event.data.time = stage.time
-        return True
+        show_state(data, stage.data.qpos, stage.data.qvel, stage.time)
+
+    def go_on_one(self) -> None:
+        """Play one control step."""
+        self._advance(self.performance.stage.control_period)
+
+    def pace(self, playing: bool, speed: float) -> None:
+        """Follow Studio's pause and speed."""
+        self._playing, self._speed = playing, min(speed, _FASTEST)
 
     def _advance(self, passed: float) -> None:
         stage = self.performance.stage
         if stage.time >= self.performance.seconds:
-            self._begin()
+            self.from_the_start()
             return
         try:
             stage.advance(max(1, round(passed / stage.step_time)))
@@ -76,53 +78,17 @@ class LiveStage(plugin.SimPlugin):  # type: ignore[misc]
             self.performance.stage.data.xfrc_applied.ravel()[:] = event.state
         return True
 
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_step_control(self, event: messages.StepControlSnapshot) -> bool:
-        """Follow Studio's pause and speed."""
-        self._playing = event.pause_state == sim.PauseState.UNPAUSED
-        self._speed = min(max(event.speed / 100.0, 0.01), 4.0)
-        return True
 
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_single_step(self, event: messages.SingleStepEvent) -> bool:
-        """Play one control step."""
-        self._advance(self.performance.stage.control_period)
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_reset(self, event: messages.ResetEvent) -> bool:
-        """Play it from the start."""
-        self._begin()
-        return True
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_load(self, event: messages.LoadModelEvent) -> bool:
-        """Refuse other models: this is Stunt's stage."""
-        return True
-
-
-class Title(plugin.ViewerPlugin):  # type: ignore[misc]
-    """Looks at the whole performance, and says what is played."""
+class Title(Window):
+    """Says what is played, and which keys there are."""
 
     def __init__(self, title: str, camera: Camera) -> None:
-        self._title, self._camera = title, camera
+        super().__init__(title, camera, (300, 84))
 
-    # Studio places its own camera at the lowest of its priorities; ours comes after.
-    @messages.handler(priority=int(messages.Priority.INTERNAL) - 1)  # type: ignore[untyped-decorator]
-    def on_model(self, event: messages.PostModelEvent) -> None:
-        """Look at everyone."""
-        aim(self.viewer.camera, self._camera)
-
-    @messages.handler  # type: ignore[untyped-decorator]
-    def on_build_gui(self, event: messages.BuildGuiEvent) -> None:
-        """Build the window."""
-        once = int(imgui.Cond.FirstUseEver)
-        imgui.SetNextWindowPos(imgui.Vec2(24, 56), once)
-        imgui.SetNextWindowSize(imgui.Vec2(300, 84), once)
-        if imgui.Begin(f"{self._title}###stage")[0]:
-            imgui.Text("space: pause   backspace: from the start")
-            imgui.Text("double-click a body, Ctrl-drag: pull it")
-        imgui.End()
+    def build(self) -> None:
+        """Build the lines."""
+        imgui.Text("space: pause   backspace: from the start")
+        imgui.Text("double-click a body, Ctrl-drag: pull it")
 
 
 def start_stage(

@@ -19,7 +19,7 @@ GROUP: Final = "stunt.controllers"
 
 OWN: Final[dict[str, str]] = {
     "rag_doll": "stunt.supervise.rag_doll:RagDoll",
-    "balance": "stunt.supervise.reflexes.balance:Balance",
+    "balance": "stunt.supervise.reflexes.balance:BalanceReflex",
     "stumble": "stunt.supervise.reflexes.stumble:Stumble",
     "fall": "stunt.supervise.reflexes.fall:Fall",
     "roll": "stunt.supervise.reflexes.roll:Roll",

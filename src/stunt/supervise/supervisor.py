@@ -129,6 +129,7 @@ class Supervisor:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
         self._request, self._patience = name, self.stage.time + patience
         self._due = min(self._due, self.stage.tick)
+        self.stage.crew.announce(self)
 
     def refuse(self, name: str, reason: str) -> None:
         """Write down that a request came to nothing."""
@@ -193,6 +194,7 @@ class Supervisor:
             return
         self._hits.append(hit)
         self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
+        self.stage.crew.announce(self)
         if self.relation.counts(self.stage, self.character, self.current, hit.by):
             self._alert, self._borne = self.stage.time + ALERT, 0.0
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from stunt.character.character import Character
-from stunt.control.core.lookout import RANG, Lookouts
+from stunt.control.core.lookout import Lookouts
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Controller
 
@@ -78,22 +78,22 @@ class Watchers:
     @property
     def rang(self) -> bool:
         """Whether the look-out has seen something."""
-        return (self._watched or bool(self._flying)) and bool(self._lookouts.rows[self._number, RANG])
+        return (self._watched or bool(self._flying)) and bool(self._lookouts.rows["rang"][self._number])
 
     def calm(self) -> None:
         """Look out again."""
         if self._watched or self._flying:
-            self._lookouts.rows[self._number, RANG] = 0
+            self._lookouts.rows["rang"][self._number] = 0
 
     def save(self) -> Any:
         """Return what must survive a restore, beside what `sort` finds again."""
         lookouts, n = self._lookouts, self._number
-        return self._turn, self._watched, lookouts.rows[n].copy(), lookouts.numbers[n].copy()
+        return self._turn, self._watched, lookouts.rows[n].copy()
 
     def restore(self, state: Any) -> None:
         """Put it back."""
         lookouts, n = self._lookouts, self._number
-        self._turn, self._watched, lookouts.rows[n], lookouts.numbers[n] = state
+        self._turn, self._watched, lookouts.rows[n] = state
 
 
 def _wakes(controller: Controller) -> str:

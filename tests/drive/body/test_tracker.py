@@ -5,9 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from tracking_helpers import CMU, follow, needs_clips, tracked
+from tracking_helpers import follow, tracked
 
-from stunt.control.servo import layout as w
+from captured import CLIPS, needs_clips
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.measures import measure
@@ -23,15 +23,15 @@ from stunt.stage.scene import Push
 
 
 @needs_clips
-@pytest.mark.parametrize("name", ["walk__07", "jump__16", "cartwheel", "punch__79"])
+@pytest.mark.parametrize("name", ["walk", "jump", "hard", "punch"])
 def test_a_clip_is_followed_to_its_end_within_the_strength_of_the_joints(name: str) -> None:
     found = follow(tracked(name))
     limits, spring = found["limits"], found["root_spring"]
     print(name, found["error_deg_mean"], found["drift_m"], limits, spring["torque_mean"])
     assert not found["fell"]
-    assert found["error_deg_mean"] < (4.0 if name == "cartwheel" else 2.0)
+    assert found["error_deg_mean"] < CLIPS.most_error(name)
     assert limits["over_share"] <= 0.002 and limits["worst"] <= 1.5
-    assert spring["torque_mean"] <= 0.2 and spring["force_peak"] == 0.0
+    assert spring["torque_mean"] <= CLIPS.torque and spring["force_peak"] == 0.0
 
 
 @needs_clips
@@ -39,7 +39,7 @@ def test_no_torque_acts_on_any_bone_from_outside() -> None:
     """In free fall without help, angular momentum stays what it was, the better the finer the step."""
     drifts = []
     for hz in (120.0, 480.0):
-        tracker = tracked("jump__16", hz=hz, gravity=0.0, root=RootSpring(kind="none"))
+        tracker = tracked("jump", hz=hz, gravity=0.0, root=RootSpring(kind="none"))
         stage = tracker.stage
         before = _momentum(stage)
         stage.step(0.5)
@@ -56,7 +56,7 @@ def _momentum(stage: StageLoop) -> np.ndarray:
 
 @needs_clips
 def test_a_stage_saved_in_the_middle_of_a_clip_goes_on_identically() -> None:
-    tracker = tracked("walk__07")
+    tracker = tracked("walk")
     stage = tracker.stage
     stage.step(0.7)
     saved = stage.save()
@@ -69,7 +69,7 @@ def test_a_stage_saved_in_the_middle_of_a_clip_goes_on_identically() -> None:
 
 @needs_clips
 def test_help_is_recorded_and_metered_and_none_is_none() -> None:
-    helped, alone = tracked("idle__140"), tracked("idle__140", root=RootSpring(kind="none"))
+    helped, alone = tracked("idle"), tracked("idle", root=RootSpring(kind="none"))
     for tracker in (helped, alone):
         tracker.stage.step(0.5)
     assert helped.assistance().torque_mean > 0.0
@@ -80,14 +80,14 @@ def test_help_is_recorded_and_metered_and_none_is_none() -> None:
 
 @needs_clips
 def test_without_help_it_falls_and_on_a_hook_it_stays_on_its_path() -> None:
-    alone = follow(tracked("walk__07", root=RootSpring(kind="none")))
-    hooked = follow(tracked("walk__07", root=RootSpring(kind="hook")))
+    alone = follow(tracked("walk", root=RootSpring(kind="none")))
+    hooked = follow(tracked("walk", root=RootSpring(kind="hook")))
     assert alone["fell"] and not hooked["fell"]
     assert hooked["drift_m"] < 0.1  # type: ignore[operator]
 
 
 @needs_clips
-@pytest.mark.parametrize("name", ["walk__07", "punch__79", "jump__16"])
+@pytest.mark.parametrize("name", ["walk", "punch", "jump"])
 def test_world_space_degrades_gently_from_four_times_the_gain_to_a_quarter(name: str) -> None:
     found = [follow(tracked(name, seconds=8.0, settings=ServoSettings(gain=gain))) for gain in (4.0, 0.25)]
     strong, weak = (entry["error_deg_mean"] for entry in found)
@@ -98,15 +98,13 @@ def test_world_space_degrades_gently_from_four_times_the_gain_to_a_quarter(name:
 @needs_clips
 @pytest.mark.parametrize("servo", ["parent", "parent_equal", "beat"])
 def test_the_other_servos_follow_too(servo: str) -> None:
-    found = follow(tracked("idle__140", seconds=2.0, settings=ServoSettings(servo=servo)))  # type: ignore[arg-type]
+    found = follow(tracked("idle", seconds=2.0, settings=ServoSettings(servo=servo)))  # type: ignore[arg-type]
     print(servo, found["error_deg_mean"])
     assert not found["fell"] and found["error_deg_mean"] < 12.0  # type: ignore[operator]
 
 
 @needs_clips
-@pytest.mark.parametrize(("name", "most"), [
-    ("walk__07", 2.5), ("run__09", 5.0), ("jump__16", 1.5), ("punch__79", 1.5), ("idle__140", 1.5), ("cartwheel", 5.0),
-])  # fmt: skip
+@pytest.mark.parametrize(("name", "most"), CLIPS.external.items())
 def test_captured_clips_are_followed_in_the_external_form(name: str, most: float) -> None:
     found = follow(tracked(name, settings=ServoSettings(external=True)))
     print(name, found["error_deg_mean"], found["limits"], found["root_spring"]["torque_mean"])
@@ -116,9 +114,9 @@ def test_captured_clips_are_followed_in_the_external_form(name: str, most: float
 
 @needs_clips
 def test_going_over_to_another_motion_starts_where_the_first_one_is() -> None:
-    tracker = tracked("idle__140", seconds=3.0)
+    tracker = tracked("idle", seconds=3.0)
     first = tracker.rows
-    other = tracker.motion.trimmed(1.5, 3.0)
+    other = tracker.motion.trimmed(0.5 * tracker.motion.duration, tracker.motion.duration)
     rows = make_rows(tracker.stage.model, tracker.character, other, tracker.soles)
     mixed = blended(tracker.stage.model, first, 0.5, rows, 0.3)
     frame = round(0.5 * first.fps)
@@ -132,7 +130,7 @@ def test_going_over_to_another_motion_starts_where_the_first_one_is() -> None:
 
 @needs_clips
 def test_a_stun_weakens_at_once_and_wears_off() -> None:
-    tracker = tracked("idle__140", root=RootSpring(kind="hook"))
+    tracker = tracked("idle", root=RootSpring(kind="hook"))
     tracker.stage.step(0.3)
     tracker.stun(0.02, down=0.05, hold=0.2, up=0.3)
     tracker.stage.step(0.25)
@@ -149,15 +147,15 @@ def _error(tracker: Tracker) -> float:
 
 @needs_clips
 def test_hits_are_answered_by_how_hard_they_are() -> None:
-    tracker = tracked("idle__140")
+    tracker = tracked("idle")
     reactions = Reactions(tracker.stage, tracker, thresholds=Thresholds())
-    weight = float(tracker.program.numbers[tracker.number, w.WEIGHT])
+    weight = float(tracker.program.actors[tracker.number]["weight"])
     for share, state in ((1.0, FOLLOWING), (5.0, STUNNED), (20.0, DOWN)):
         for listener in tracker.stage.hit_listeners:
             listener(Hit(tracker.stage.time, "a", "thorax", "ball", (0.0, 0.0, 1.0), share * weight))
         assert reactions.state == state
         tracker.stage.step(0.2)
-    assert tracker.program.numbers[tracker.number, w.STUN_LOW] < 0.1
+    assert tracker.program.actors[tracker.number]["stun_low"] < 0.1
 
 
 def test_a_looping_motion_goes_on_from_where_it_got_to() -> None:
@@ -179,11 +177,10 @@ def test_a_motion_can_be_put_anywhere_on_the_ground() -> None:
 
 @needs_clips
 def test_pushed_over_it_lies_and_gets_up_by_the_clip_for_the_side_it_lies_on() -> None:
-    tracker = tracked("idle__140")
+    tracker = tracked("idle")
     stage = tracker.stage
-    clips = {"front": "getup__140_01", "back": "getup__140_08"}
     get_up = {
-        side: motion_of_clip(read_clip(next(CMU.glob(f"{name}*"))), tracker.character) for side, name in clips.items()
+        side: motion_of_clip(read_clip(CLIPS.path(f"get_up_{side}")), tracker.character) for side in ("front", "back")
     }
     reactions = Reactions(stage, tracker, get_up=get_up, then=tracker.motion)
     happenings = EventCrew(stage)

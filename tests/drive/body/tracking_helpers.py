@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
+from captured import CLIPS
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.measures import measure
 from stunt.drive.body.tracker import Tracker
-from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, repeated
 from stunt.library.read import read_clip
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
-CMU = Path(__file__).parents[4] / "shared" / "mocap" / "cmu"
-needs_clips = pytest.mark.skipif(not CMU.is_dir(), reason="the CMU clips are not on this machine")
-KINDS = ("walk", "run", "jump", "kick", "punch", "cartwheel", "idle", "gesture", "dance")
 STRENGTH = 1.5
 _MOTIONS: dict[Path, BodyMotion] = {}
-
-
-@cache
-def clip_path(name: str) -> Path:
-    """Return the clip whose name begins so."""
-    return next(iter(sorted(CMU.glob(f"{name}*.bvh"))))
-
-
-def judged_clips() -> list[str]:
-    """Return the names of the clips the bars are about."""
-    return [path.stem for path in sorted(CMU.glob("*.bvh")) if path.name.split("__")[0] in KINDS]
 
 
 def tracked(
@@ -49,16 +34,17 @@ def tracked(
     seed: int | None = None,
 ) -> Tracker:
     """Put a character built from a clip on a stage, following it; a seed perturbs its start a little."""
-    path = clip_path(name)
+    path = CLIPS.path(name)
     body = CharacterSpec(str(path), root="free", strength=strength, self_collision=False)
     down, ground = (0.0, 0.0, gravity), gravity != 0.0
     stage = StageLoop(Scene({"a": body}, props or {}, physics_hz=hz, control_hz=hz, gravity=down, ground=ground))
     if path not in _MOTIONS:
-        _MOTIONS[path] = motion_of_clip(read_clip(path), stage.character("a"))
+        motion = motion_of_clip(read_clip(path), stage.character("a"))
+        _MOTIONS[path] = repeated(motion, CLIPS.lasts(name)) if CLIPS.lasts(name) else motion
     motion = _MOTIONS[path].trimmed(0.0, min(seconds, _MOTIONS[path].duration))
     tracker = Tracker(stage, "a", motion, settings=settings, root=root)
     if seed is not None:
-        rng, data, last = np.random.default_rng(seed), stage.data, int(tracker.program.ints[tracker.number, 5])
+        rng, data, last = np.random.default_rng(seed), stage.data, int(tracker.program.actors[tracker.number]["dof1"])
         data.qvel[:3] += rng.normal(0.0, 0.05, 3)
         data.qvel[3:last] += rng.normal(0.0, 0.1, last - 3)
     return tracker

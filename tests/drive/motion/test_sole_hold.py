@@ -7,10 +7,10 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from tracking_helpers import needs_clips, tracked
+from tracking_helpers import tracked
 
+from captured import CLIPS, needs_clips
 from stunt.character.from_skeleton import GRIP
-from stunt.control.servo import layout as w
 
 
 def creep(twist: float) -> float:
@@ -34,10 +34,10 @@ def test_a_contact_twice_as_firm_against_turning_creeps_a_fourth_as_fast() -> No
 
 
 @needs_clips
-@pytest.mark.parametrize(("clip", "until", "allowed"), [("punch__141", 0.6, 14.0), ("walk__16_17", 2.9, 12.0)])
+@pytest.mark.parametrize(("clip", "until", "allowed"), CLIPS.heading)
 def test_the_heading_is_kept_on_one_foot_whether_it_stands_or_turns(clip: str, until: float, allowed: float) -> None:
     tracker = tracked(clip, seconds=4.0)
     tracker.stage.step(until)
-    off = math.degrees(tracker.program.numbers[tracker.number, w.HEADING])
+    off = math.degrees(tracker.program.actors[tracker.number]["heading"])
     print(clip, "is off its heading by [deg]:", off)
     assert np.abs(off) < allowed

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival
+from papers.p2.experiment import Show
 from papers.p2.kick import grounded
 from stunt.stage.scene import PropSpec
 from stunt.supervise.reflexes.fall import falling
+from tests.supervise.people import person, player, put_on, supervise, survival
 
 
 def rammed(side: float, mass: float = 40.0) -> Show:

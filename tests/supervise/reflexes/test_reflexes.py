@@ -6,12 +6,13 @@ import mujoco
 import numpy as np
 
 from papers.p2 import duck
-from papers.p2.experiment import Show, person, player, put_on, supervise, survival, throw
+from papers.p2.experiment import Show
 from stunt.stage.scene import PropSpec
 from stunt.supervise.reflexes.clutch import Clutch
 from stunt.supervise.reflexes.curl import Curl
 from stunt.supervise.reflexes.dive import IncomingShot, tilt_for, tipping_time
 from stunt.supervise.reflexes.senses import crossing, passing
+from tests.supervise.people import person, player, put_on, supervise, survival, throw
 
 
 def attacked(*reflexes: object, mass: float = 0.5, radius: float = 0.1) -> Show:
@@ -81,8 +82,6 @@ def test_a_wider_or_lower_ball_needs_a_keeper_to_tip_farther_and_to_begin_earlie
     assert tipping_time(near) < tipping_time(wide) <= 0.7
 
 
-
-
 def test_who_ducks_keeps_its_feet_on_the_ground_going_down_and_coming_up() -> None:
     """No limb is drawn up faster than the body falls, and nobody hops getting up."""
     worst = {}
@@ -91,9 +90,6 @@ def test_who_ducks_keeps_its_feet_on_the_ground_going_down_and_coming_up() -> No
         show = duck.duck(pitch, seed=seed)
         model, data = show.stage.model, mujoco.MjData(show.stage.model)
         show.until(pitch.at)
-        start = np.array(pitch.start)
-        target = duck.head_of(show) + np.array(pitch.beside)
-        throw(show.stage, duck.BALL, target, float(np.linalg.norm(target - start)) / pitch.pace, start)
         bodies = show.stage.character(duck.WHO).bodies
         parts = [bodies[f"{side}_{part}"] for side in "lr" for part in ("foot", "toe")]
         feet = [g for g in range(model.ngeom) if model.geom_bodyid[g] in parts and model.geom_contype[g]]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from papers.p2.experiment import motion, person, put_on
 from stunt.maths import rotations
 from stunt.supervise.reflexes.lie import Lie
 from stunt.supervise.reflexes.roll import Roll
 from stunt.supervise.supervisor import Supervisor
+from tests.supervise.people import motion, person, put_on
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,7 @@ def model_transition(lam: float, ratio: float, h: float) -> Any:
 
 
 @inlined
-def model_step(
-    x: float, v: float, xd: float, vd: float, ad: float, h: float, phi: Any, i: int
-) -> tuple[float, float]:
+def model_step(x: float, v: float, xd: float, vd: float, ad: float, h: float, phi: Any) -> tuple[float, float]:
     """Return the reference model's position and velocity one period later, exactly.
 
     Args:
@@ -82,12 +80,11 @@ def model_step(
         vd: Desired velocity.
         ad: Desired acceleration, taken as constant over the period.
         h: The period [s].
-        phi: Its transition (`model_transition`).
-        i: Where that begins.
+        phi: Its transition (`model_transition`), (4,).
     """
     e, de = x - xd, v - vd
-    later = xd + h * (vd + 0.5 * h * ad) + phi[i] * e + phi[i + 1] * de
-    return later, vd + h * ad + phi[i + 2] * e + phi[i + 3] * de
+    later = xd + h * (vd + 0.5 * h * ad) + phi[0] * e + phi[1] * de
+    return later, vd + h * ad + phi[2] * e + phi[3] * de
 
 
 @inlined
@@ -152,11 +149,11 @@ def adapt(k: Any, i: int, x: float, w: float, r: float, y: float, lam: float, h:
 
 
 @compiled
-def bare(k: Any, i: int, x: float, v: float, r: float, y: float, h: float, frozen: bool) -> float:
+def bare(k: Any, x: float, v: float, r: float, y: float, h: float, frozen: bool) -> float:
     """Advance the paper's three gains and return its u per unit inertia."""
     if not frozen:
-        k[i] += h * BARE_ALPHA * y * x
-        k[i + 1] += h * BARE_ALPHA * y * v
-        k[i + 2] += h * BARE_ALPHA * y * r
+        k[0] += h * BARE_ALPHA * y * x
+        k[1] += h * BARE_ALPHA * y * v
+        k[2] += h * BARE_ALPHA * y * r
     at_once = BARE_BETA * y * (x * x + v * v + r * r)
-    return k[i] * x + k[i + 1] * v + k[i + 2] * r + at_once
+    return k[0] * x + k[1] * v + k[2] * r + at_once

@@ -13,16 +13,117 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.adaptive import kernel as joint_rows
-from stunt.control.adaptive import site as site_rows
 from stunt.control.adaptive.law import SETTLING, model_transition
 from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.programs import ADAPTIVE
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
 Path = tuple[Floats, Floats]
 """Breaks (n + 1,) and coefficients (n, components, 4) of a piecewise cubic (`stunt.motion.trajectory.Pieces`)."""
-_PER_BREAK: Final = 16  # coefficients are stored four components wide
+
+SIZES: Final = layout(("joints", np.int64), ("sites", np.int64))
+"""How many are driven."""
+
+JOINT: Final = layout(
+    ("joint", np.int64),  # index in the model
+    ("qpos", np.int64),  # its position and
+    ("dof", np.int64),  # its degree of freedom
+    ("bare", np.int64),  # whether it follows the paper's unscaled law
+    ("first", np.int64),  # where its path's pieces begin,
+    ("count", np.int64),  # how many there are,
+    ("hint", np.int64),  # and which was the last one
+    ("begin", np.float64),  # when that begins and
+    ("until", np.float64),  # ends [s]; empty where none is known
+    ("lam", np.float64),  # λ [1/s]
+    ("ratio", np.float64),  # damping ratio of its model
+    ("transition", np.float64, 4),  # of its model in one period
+    ("model", np.float64),  # where its model is,
+    ("model_rate", np.float64),  # and how fast
+    ("gains", np.float64, 4),  # of x, ẋ/λ, r and 1
+    ("error", np.float64),  # desired minus actual position
+    ("squares", np.float64),  # sum of its square
+    ("steps", np.float64),  # over so many control steps
+    ("worst", np.float64),  # largest error
+    ("worst_time", np.float64),  # [s]
+)
+"""A driven joint."""
+
+SITE: Final = layout(
+    ("site", np.int64),  # index in the model
+    ("body", np.int64),  # what it sits on
+    ("placed", np.int64),  # 1 where its position is driven
+    ("turned", np.int64),  # 1 where its orientation is
+    ("first", np.int64),  # where the pieces of its positions begin,
+    ("count", np.int64),  # how many there are,
+    ("hint", np.int64),  # and which was the last one
+    ("turn_first", np.int64),  # likewise of its orientations
+    ("turn_count", np.int64),
+    ("turn_hint", np.int64),
+    ("chain", np.int64),  # where the degrees of freedom that move it are listed,
+    ("links", np.int64),  # and how many they are
+    ("frozen", np.int64),  # whether its force is at the limit
+    ("limit", np.float64),  # largest force [N]
+    ("lam", np.float64),  # λ [1/s]
+    ("ratio", np.float64),  # damping ratio of its model
+    ("transition", np.float64, 4),  # of its model in one period
+    ("origin", np.float64, 3),  # where it was first [m]
+    ("model", np.float64, 3),  # where its model is [m],
+    ("model_rate", np.float64, 3),  # how fast,
+    ("model_turn", np.float64, 4),  # how turned,
+    ("model_spin", np.float64, 3),  # and how fast that changes [rad/s]
+    ("gains", np.float64, 12),  # four of each position
+    ("turn_gains", np.float64, 12),  # four of each axis
+    ("force", np.float64, 6),  # force and torque of the last control step [N, N·m]
+    ("error", np.float64),  # distance from its path [m]
+    ("turn_error", np.float64),  # angle from its orientation [rad]
+    ("squares", np.float64),  # sum of the squared distance,
+    ("turn_squares", np.float64),  # of the squared angle,
+    ("steps", np.float64),  # over so many control steps
+    ("worst", np.float64),  # largest squared distance
+    ("worst_time", np.float64),  # [s]
+    ("turn_worst", np.float64),  # largest squared angle
+    ("impulse", np.float64),  # ∫|force|dt [N·s]
+    ("twist", np.float64),  # ∫|torque|dt [N·m·s]
+    ("peak", np.float64),  # largest force [N]
+    ("limited", np.float64),  # control steps at the limit
+)
+"""A driven site."""
+
+SCRATCH: Final = layout(
+    ("ask", np.float64, 6),  # accelerations, then forces
+    ("rate", np.float64, 6),  # J·q̇
+    ("error", np.float64, 3),  # rotation vector from the site to its path, then to its model
+    ("model_error", np.float64, 3),  # from the path to the model
+    ("now", np.float64, 4),  # orientation of the site
+    ("wanted", np.float64, 4),  # of its path
+    ("wanted_spin", np.float64, 4),
+    ("wanted_push", np.float64, 4),
+    ("model_later", np.float64, 3),  # `model_error` a period later
+    ("path_later", np.float64, 3),  # how far the path turns meanwhile
+    ("spare", np.float64, 4),
+    ("matrix", np.float64, 36),  # mobility, then its factor
+)
+
+joint_at, site_at = record(JOINT), record(SITE)
+
+TABLE: Final = AddressTable(
+    "Adaptive",
+    (
+        ("sizes", SIZES),
+        ("joints", ADDRESS),
+        ("sites", ADDRESS),
+        ("breaks", np.float64),
+        ("coefficients", np.float64),
+        ("chains", np.int64),
+        ("xpos", np.float64),
+        ("xmat", np.float64),
+        ("com", np.float64),
+        ("jacobian", np.float64),
+        ("solved", np.float64),
+        ("scratch", SCRATCH),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -68,13 +169,10 @@ class AdaptiveProgram:
         self.joints: list[int] = []
         self.sites: list[int] = []
         self._paths: dict[tuple[str, int], Path] = {}
-        self._joint_ints = np.zeros((0, joint_rows.J_INTS), np.int64)
-        self._joint = np.zeros((0, joint_rows.J_FLOATS))
-        self._site_ints = np.zeros((0, site_rows.S_INTS), np.int64)
-        self._site = np.zeros((0, site_rows.S_FLOATS))
+        self._joint, self._site = np.zeros(0, JOINT), np.zeros(0, SITE)
         self._jacobian, self._solved = np.zeros((6, model.nv)), np.zeros((6, model.nv))
-        self._scratch = np.zeros(site_rows.SCRATCH)
-        self.table = np.zeros(site_rows.TABLE, np.int64)
+        self._scratch = np.zeros(1, SCRATCH)
+        self.table = np.zeros(len(TABLE.names), np.int64)
         self._refresh()
 
     @staticmethod
@@ -87,9 +185,7 @@ class AdaptiveProgram:
         board.adaptive = program  # type: ignore[attr-defined]
         return program
 
-    def drive_joint(
-        self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0
-    ) -> None:
+    def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0) -> None:
         """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
 
         Args:
@@ -101,40 +197,30 @@ class AdaptiveProgram:
         """
         if joint not in self.joints:
             self.joints.append(joint)
-            self._joint_ints = np.vstack([self._joint_ints, self._new_joint(joint)])
-            self._joint = np.vstack([self._joint, self._new_joint_numbers(joint)])
-        row = self.joints.index(joint)
-        self._joint_ints[row, joint_rows.J_BARE] = bare
+            self._joint = np.append(self._joint, self._new_joint(joint))
+        row, lam = self._joint[self.joints.index(joint)], SETTLING / settling
+        row["bare"], row["lam"], row["ratio"] = bare, lam, damping
+        row["transition"] = self._transition(lam, damping)
+        row["begin"], row["until"] = np.inf, -np.inf  # a new path has other pieces
         if bare:
-            self._joint[row, joint_rows.J_GAINS + 3] = 0.0
-        lam = SETTLING / settling
-        self._joint[row, joint_rows.J_LAMBDA], self._joint[row, joint_rows.J_RATIO] = lam, damping
-        self._joint[row, joint_rows.J_PHI : joint_rows.J_PHI + 4] = self._transition(lam, damping)
-        self._joint[row, [joint_rows.J_BEGIN, joint_rows.J_UNTIL]] = np.inf, -np.inf  # a new path has other pieces
+            row["gains"][3] = 0.0
         self._paths["joint", joint] = path
         board = self._board
         board.law[joint], board.feed_bias[joint], board.goal_time[joint] = IMPEDANCE, 0, HELD
         self._refresh()
 
-    def _new_joint(self, joint: int) -> NDArray[np.int64]:
-        row = np.zeros((1, joint_rows.J_INTS), np.int64)
-        row[0, joint_rows.J_JOINT] = joint
-        row[0, joint_rows.J_QPOS] = self._model.jnt_qposadr[joint]
-        row[0, joint_rows.J_DOF] = self._model.jnt_dofadr[joint]
-        return row
-
-    def _new_joint_numbers(self, joint: int) -> Floats:
+    def _new_joint(self, joint: int) -> NDArray[Any]:
         """Start the model where the joint is, and the constant gain at what holds it there, so that it does not sag."""
-        row = np.zeros((1, joint_rows.J_FLOATS))
-        dof = int(self._model.jnt_dofadr[joint])
-        inertia = self._data.M[self._model.M_rowadr[dof] + self._model.M_rownnz[dof] - 1]
-        row[0, joint_rows.J_GAINS + 3] = self._data.qfrc_bias[dof] / inertia if inertia > 0.0 else 0.0
-        row[0, joint_rows.J_XM] = self._data.qpos[self._model.jnt_qposadr[joint]]
-        row[0, joint_rows.J_VM] = self._data.qvel[self._model.jnt_dofadr[joint]]
-        return row
+        new, model, data = np.zeros(1, JOINT), self._model, self._data
+        qpos, dof = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
+        inertia = data.M[model.M_rowadr[dof] + model.M_rownnz[dof] - 1]
+        new["joint"], new["qpos"], new["dof"] = joint, qpos, dof
+        new["gains"][0, 3] = data.qfrc_bias[dof] / inertia if inertia > 0.0 else 0.0
+        new["model"], new["model_rate"] = data.qpos[qpos], data.qvel[dof]
+        return new
 
     def _transition(self, lam: float, damping: float) -> Floats:
-        return np.asarray(model_transition(lam, damping, float(self._board.times[1])))
+        return np.asarray(model_transition(lam, damping, float(self._board.times["period"][0])))
 
     def drive_site(
         self, site: int, settling: float, place: Path | None, turn: Path | None, limit: float, damping: float = 1.0
@@ -151,42 +237,33 @@ class AdaptiveProgram:
         """
         if site not in self.sites:
             self.sites.append(site)
-            row = np.zeros((1, site_rows.S_INTS), np.int64)
-            row[0, site_rows.S_SITE], row[0, site_rows.S_BODY] = site, self._model.site_bodyid[site]
-            self._site_ints = np.vstack([self._site_ints, row])
-            self._site = np.vstack([self._site, self._new_site_numbers(site)])
-        index = self.sites.index(site)
-        self._site_ints[index, site_rows.S_PLACED] = place is not None
-        self._site_ints[index, site_rows.S_TURNED] = turn is not None
-        lam = SETTLING / settling
-        self._site[index, site_rows.S_LAMBDA], self._site[index, site_rows.S_RATIO] = lam, damping
-        self._site[index, site_rows.S_PHI : site_rows.S_PHI + 4] = self._transition(lam, damping)
-        self._site[index, site_rows.S_LIMIT] = limit
+            self._site = np.append(self._site, self._new_site(site))
+        row, lam = self._site[self.sites.index(site)], SETTLING / settling
+        row["placed"], row["turned"] = place is not None, turn is not None
+        row["lam"], row["ratio"], row["limit"] = lam, damping, limit
+        row["transition"] = self._transition(lam, damping)
         for kind, path in (("place", place), ("turn", turn)):
             self._paths.pop((kind, site), None)
             if path is not None:
                 self._paths[kind, site] = path
         self._refresh()
 
-    def _new_site_numbers(self, site: int) -> Floats:
-        model, data = self._model, self._data
-        row = np.zeros((1, site_rows.S_FLOATS))
+    def _new_site(self, site: int) -> NDArray[Any]:
+        new, model, data = np.zeros(1, SITE), self._model, self._data
         quat, velocity = np.zeros(4), np.zeros(6)
         mujoco.mju_mat2Quat(quat, data.site_xmat[site])
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, velocity, 0)
-        for start, values in (
-            (site_rows.S_XM, data.site_xpos[site]), (site_rows.S_ORIGIN, data.site_xpos[site]),
-            (site_rows.S_VM, velocity[3:]), (site_rows.S_WM, velocity[:3]), (site_rows.S_QM, quat),
-        ):  # fmt: skip
-            row[0, start : start + len(values)] = values
-        return row
+        new["site"], new["body"] = site, model.site_bodyid[site]
+        new["model"] = new["origin"] = data.site_xpos[site]
+        new["model_rate"], new["model_spin"], new["model_turn"] = velocity[3:], velocity[:3], quat
+        return new
 
     def release_joint(self, joint: int) -> None:
         """Let a joint swing."""
         if joint in self.joints:
             row = self.joints.index(joint)
             self.joints.pop(row)
-            self._joint_ints, self._joint = np.delete(self._joint_ints, row, 0), np.delete(self._joint, row, 0)
+            self._joint = np.delete(self._joint, row)
             del self._paths["joint", joint]
             self._board.law[joint] = PASSIVE
             self._board.feed_bias[joint] = 1
@@ -201,7 +278,7 @@ class AdaptiveProgram:
         if site in self.sites:
             row = self.sites.index(site)
             self.sites.pop(row)
-            self._site_ints, self._site = np.delete(self._site_ints, row, 0), np.delete(self._site, row, 0)
+            self._site = np.delete(self._site, row)
             self._paths.pop(("place", site), None)
             self._paths.pop(("turn", site), None)
             self._data.qfrc_applied -= self._board.pull
@@ -212,16 +289,16 @@ class AdaptiveProgram:
         """Lay out paths and chains, and write the addresses of all arrays to the table."""
         self._lay_out_paths()
         self._lay_out_chains()
-        self._sizes = np.array([len(self.joints), len(self.sites)], np.int64)
+        self._sizes = np.array([(len(self.joints), len(self.sites))], SIZES)
         data = self._data
-        arrays = (
-            self._sizes, self._joint_ints, self._joint, self._site_ints, self._site, self._breaks, self._coefficients,
-            self._chains, data.site_xpos, data.site_xmat, data.subtree_com, self._jacobian, self._solved, self._scratch,
+        self.table[:] = TABLE.fill(
+            sizes=self._sizes, joints=self._joint, sites=self._site, breaks=self._breaks,
+            coefficients=self._coefficients, chains=self._chains, xpos=data.site_xpos, xmat=data.site_xmat,
+            com=data.subtree_com, jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
         )  # fmt: skip
-        self.table[:] = [array.ctypes.data for array in arrays]
         # Site arrays of a model without sites have no memory; nothing reads them then.
-        self._board.counts[5] = len(self.sites)
-        self._board.programs[ADAPTIVE] = self.table.ctypes.data if self.joints or self.sites else 0
+        self._board.counts["strings"] = len(self.sites)
+        self._board.programs[ADAPTIVE] = address_of(self.table) if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:
         breaks: list[Floats] = [np.zeros(1)]
@@ -238,19 +315,17 @@ class AdaptiveProgram:
 
     def _point_to(self, kind: str, index: int, first: int, count: int) -> None:
         if kind == "joint":
-            row = self._joint_ints[self.joints.index(index)]
-            row[[joint_rows.J_FIRST, joint_rows.J_COUNT]] = first, count
+            row = self._joint[self.joints.index(index)]
         else:
-            row = self._site_ints[self.sites.index(index)]
-            turned = kind == "turn"
-            row[site_rows.S_FIRST_TURN if turned else site_rows.S_FIRST] = first
-            row[site_rows.S_COUNT_TURN if turned else site_rows.S_COUNT] = count
+            row = self._site[self.sites.index(index)]
+        turn = "turn_" if kind == "turn" else ""
+        row[turn + "first"], row[turn + "count"] = first, count
 
     def _lay_out_chains(self) -> None:
         chains: list[int] = [0]
-        for row in self._site_ints:
-            links = self._chain(int(row[site_rows.S_BODY]))
-            row[site_rows.S_CHAIN], row[site_rows.S_LINKS] = len(chains), len(links)
+        for row in self._site:
+            links = self._chain(int(row["body"]))
+            row["chain"], row["links"] = len(chains), len(links)
             chains += links
         self._chains = np.array(chains, np.int64)
 
@@ -269,63 +344,60 @@ class AdaptiveProgram:
     def joint_measured(self, joint: int) -> Measured:
         """Return how well a joint followed."""
         row = self._joint[self.joints.index(joint)]
-        steps = max(1.0, row[joint_rows.J_STEPS])
+        steps = max(1.0, row["steps"])
         return Measured(
-            rms=float(np.sqrt(row[joint_rows.J_SQUARES] / steps)),
-            worst=float(row[joint_rows.J_WORST]),
-            worst_time=float(row[joint_rows.J_WORST_TIME]),
-            steps=int(row[joint_rows.J_STEPS]),
+            rms=float(np.sqrt(row["squares"] / steps)),
+            worst=float(row["worst"]),
+            worst_time=float(row["worst_time"]),
+            steps=int(row["steps"]),
         )
 
     def site_measured(self, site: int) -> Measured:
         """Return how well a site followed, and what its string did."""
         row = self._site[self.sites.index(site)]
-        steps = max(1.0, row[site_rows.S_STEPS])
+        steps = max(1.0, row["steps"])
         return Measured(
-            rms=float(np.sqrt(row[site_rows.S_SQUARES] / steps)),
-            worst=float(np.sqrt(row[site_rows.S_WORST])),
-            worst_time=float(row[site_rows.S_WORST_TIME]),
-            turn_rms=float(np.sqrt(row[site_rows.S_TURN_SQUARES] / steps)),
-            turn_worst=float(np.sqrt(row[site_rows.S_TURN_WORST])),
-            impulse=float(row[site_rows.S_IMPULSE]),
-            peak=float(row[site_rows.S_PEAK]),
-            twist=float(row[site_rows.S_TWIST_IMPULSE]),
-            limited=int(row[site_rows.S_LIMITED]),
-            steps=int(row[site_rows.S_STEPS]),
+            rms=float(np.sqrt(row["squares"] / steps)),
+            worst=float(np.sqrt(row["worst"])),
+            worst_time=float(row["worst_time"]),
+            turn_rms=float(np.sqrt(row["turn_squares"] / steps)),
+            turn_worst=float(np.sqrt(row["turn_worst"])),
+            impulse=float(row["impulse"]),
+            peak=float(row["peak"]),
+            twist=float(row["twist"]),
+            limited=int(row["limited"]),
+            steps=int(row["steps"]),
         )
 
     def joint_errors(self) -> Floats:
         """Return desired minus actual position of every driven joint at the last control step, in their order."""
-        return self._joint[:, joint_rows.J_ERROR]
+        return np.asarray(self._joint["error"])
 
     def site_errors(self) -> tuple[Floats, Floats]:
         """Return every driven site's distance from its path [m] and angle from its orientation [rad]."""
-        return self._site[:, site_rows.S_ERROR], self._site[:, site_rows.S_TURN_ERROR]
+        return self._site["error"], self._site["turn_error"]
 
     def gains(self, joint: int) -> Floats:
         """Return a joint's learned gains of x, ẋ/λ, r and 1, (4,)."""
-        row = self._joint[self.joints.index(joint)]
-        return row[joint_rows.J_GAINS : joint_rows.J_GAINS + 4].copy()
+        return np.array(self._joint["gains"][self.joints.index(joint)])
 
     def model_position(self, joint: int) -> float:
         """Return where a joint's reference model is [rad or m]."""
-        return float(self._joint[self.joints.index(joint), joint_rows.J_XM])
+        return float(self._joint["model"][self.joints.index(joint)])
 
     def string(self, site: int) -> Floats:
         """Return the force [N] and torque [N·m] on a site in the last control step, world frame, (6,)."""
-        return self._site[self.sites.index(site), site_rows.S_FORCE : site_rows.S_FORCE + 6].copy()
+        return np.array(self._site["force"][self.sites.index(site)])
 
     def save(self) -> dict[str, Any]:
         """Return what must survive a restore."""
         return {
             "joints": list(self.joints), "sites": list(self.sites), "paths": dict(self._paths),
-            "joint_ints": self._joint_ints.copy(), "joint": self._joint.copy(),
-            "site_ints": self._site_ints.copy(), "site": self._site.copy(),
+            "joint": self._joint.copy(), "site": self._site.copy(),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
         self.joints, self.sites, self._paths = list(state["joints"]), list(state["sites"]), dict(state["paths"])
-        self._joint_ints, self._joint = state["joint_ints"].copy(), state["joint"].copy()
-        self._site_ints, self._site = state["site_ints"].copy(), state["site"].copy()
+        self._joint, self._site = state["joint"].copy(), state["site"].copy()
         self._refresh()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.programs import PHASES, SLOTS
-from stunt.control.core.views import Views
+from stunt.control.core.views import COUNTS, LIST, SIZES, TABLE, TIMES
 
 PASSIVE: Final = 0
 """The joint swings freely."""
@@ -34,25 +34,7 @@ ARRIVALS: Final = {"critical": 0, "minimum_effort": 1}
 HELD: Final = -1.0e9
 """A goal time long past: hold."""
 
-# Engine arrays by the name `Views` gives them. All live in fixed buffers as long as their object does.
-_FROM_DATA: Final = {
-    "qpos": "qpos", "qvel": "qvel", "bias": "qfrc_bias", "passive": "qfrc_passive", "applied": "qfrc_applied",
-    "mass_matrix": "M", "crb": "crb", "cdof": "cdof", "xanchor": "xanchor", "xipos": "xipos", "ximat": "ximat",
-}  # fmt: skip
-_FROM_MODEL: Final = {
-    "rownnz": "M_rownnz", "rowadr": "M_rowadr", "colind": "M_colind", "jnt_type": "jnt_type",
-    "jnt_qposadr": "jnt_qposadr", "jnt_dofadr": "jnt_dofadr", "jnt_range": "jnt_range",
-    "jnt_stiffness": "jnt_stiffness", "qpos_spring": "qpos_spring", "dof_damping": "dof_damping",
-    "dof_armature": "dof_armature", "dof_jntid": "dof_jntid", "dof_bodyid": "dof_bodyid",
-    "dof_parentid": "dof_parentid", "body_mass": "body_mass", "body_inertia": "body_inertia",
-    "body_rootid": "body_rootid",
-}  # fmt: skip
-
-STATE: Final = (
-    "law", "arrival", "goal", "goal_velocity", "goal_time", "start_time", "ease", "hold", "feed_bias", "limit",
-    "stiffness", "damping", "rest", "feed_forward", "torque", "saturated", "saturated_steps", "moment", "planted",
-    "grounded", "carried", "pull", "sprung", "last_law",
-)  # fmt: skip
+STATE: Final = tuple(name for name, _, source in LIST if source == "state")
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 
 
@@ -85,6 +67,9 @@ class Board:
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
         last_law: Law of the last control step, (njnt,).
         asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
+        sizes: Of the model, (1,) of `stunt.control.core.views.SIZES`.
+        times: A step, a control period, and time constants to a beat, (1,) of `TIMES`.
+        counts: What the kernel and its callers tell each other, (1,) of `COUNTS`.
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.core.programs`).
     """
 
@@ -127,20 +112,18 @@ class Board:
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
-        self.times = np.array([model.opt.timestep, control_period, TIME_CONSTANTS])
+        self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS)], TIMES)
         self.asks_support = False
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)
-        self.sizes = np.array([nq, nv, njnt, ntree, model.nbody, data.M.size], np.int64)
-        self._arrays = self._gather(model, data)
-        self.table = np.array([array.ctypes.data for array in self._arrays], np.int64)
+        self.sizes = np.array([(nq, nv, njnt, ntree, model.nbody, data.M.size)], SIZES)
+        self._arrays = {name: self._array(name, source, model, data) for name, _, source in LIST}  # kept alive
+        self.table = TABLE.fill(**self._arrays)
 
     def _make_scratch(self, nv: int, njnt: int, ntree: int) -> None:
         self.full_joints = np.zeros(njnt, np.int64)
         self.spring_joints = np.zeros(njnt, np.int64)
-        # Joints under full coupling, on springs, compensated; the table's address; whether a law changed; strings;
-        # the contact watch's table, or 0; new hits; the look-outs' table, or 0.
-        self.counts = np.zeros(9, np.int64)
+        self.counts = np.zeros(1, COUNTS)
         self.acceleration = np.zeros(nv)
         self.error = np.zeros(nv)
         self.error_rate = np.zeros(nv)
@@ -156,20 +139,11 @@ class Board:
         self.undriven = np.zeros(nv, np.int64)
         self.undriven_index = np.full(nv, -1, np.int64)
 
-    def _gather(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[NDArray[Any]]:
-        """Return the arrays of `Views` in its order, and so keep them alive."""
-        arrays: list[NDArray[Any]] = []
-        for name in Views._fields:
-            if name in _FROM_DATA:
-                array = getattr(data, _FROM_DATA[name])
-            elif name in _FROM_MODEL:
-                array = getattr(model, _FROM_MODEL[name])
-            else:
-                array = getattr(self, name)
-            if not array.flags.c_contiguous:
-                raise RuntimeError(f"array '{name}' is not contiguous in memory")
-            arrays.append(array)
-        return arrays
+    def _array(self, name: str, source: str, model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[Any]:
+        """Return an array of the kernel's by its name and where it is."""
+        owner, _, field = source.partition(".")
+        array: NDArray[Any] = getattr({"data": data, "model": model}.get(owner, self), field or name)
+        return array
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return a copy of everything that must survive a restore."""

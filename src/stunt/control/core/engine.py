@@ -2,40 +2,70 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
+from typing import Any, Final
 
 import llvmlite.binding as llvm
 import mujoco
+import numpy as np
 from numba import types
+from numpy.typing import NDArray
+
+from stunt.maths.compiled import INTERPRETED
 
 
-def _load_library() -> None:
+def _load_library() -> Path:
     folder = Path(mujoco.__file__).parent
     for pattern in ("libmujoco.so*", "libmujoco*.dylib", "mujoco.dll"):
         for library in sorted(folder.glob(pattern)):
             # The same file the bindings have already loaded: the loader gives us that very instance.
             llvm.load_library_permanently(str(library))
-            return
+            return library
     raise ImportError(f"no MuJoCo library beside {folder}")
 
 
-_load_library()
+_LIBRARY: Final = _load_library()
 
-mj_step1 = types.ExternalFunction("mj_step1", types.void(types.intp, types.intp))
+
+def engine_function(name: str, addresses: int, flags: int = 0) -> Any:
+    """Return a function of the engine for kernels: of so many addresses, then so many integers, returning nothing."""
+    if INTERPRETED:
+        function = getattr(ctypes.CDLL(str(_LIBRARY)), name)
+        function.argtypes, function.restype = [ctypes.c_void_p] * addresses + [ctypes.c_int32] * flags, None
+        return lambda *arguments: function(*(int(value) for value in arguments))
+    return types.ExternalFunction(name, types.void(*[types.intp] * addresses, *[types.int32] * flags))
+
+
+mj_step1 = engine_function("mj_step1", 2)
 """First half: kinematics, inertia, bias and passive forces, contacts (model address, data address)."""
-mj_step2 = types.ExternalFunction("mj_step2", types.void(types.intp, types.intp))
+mj_step2 = engine_function("mj_step2", 2)
 """Second half: forces, constraint solve, integration (model address, data address)."""
-mj_solveM = types.ExternalFunction("mj_solveM", types.void(types.intp, types.intp, types.intp, types.intp, types.int32))
+mj_solveM = engine_function("mj_solveM", 4, 1)
 """x = M⁻¹·y for n vectors, through the sparse factor of the first half (model, data, x, y: addresses; n)."""
-mju_mat2Quat = types.ExternalFunction("mju_mat2Quat", types.void(types.intp, types.intp))
+mju_mat2Quat = engine_function("mju_mat2Quat", 2)
 """Quaternion of a rotation matrix (addresses of both)."""
-mj_factorM = types.ExternalFunction("mj_factorM", types.void(types.intp, types.intp))
+mj_factorM = engine_function("mj_factorM", 2)
 """Factor the inertia matrix anew, after something was added to it (model, data: addresses)."""
-mj_getState = types.ExternalFunction("mj_getState", types.void(types.intp, types.intp, types.intp, types.int32))
+mj_getState = engine_function("mj_getState", 3, 1)
 """Copy the state out (model, data, target: addresses; which parts)."""
-mj_setState = types.ExternalFunction("mj_setState", types.void(types.intp, types.intp, types.intp, types.int32))
+mj_setState = engine_function("mj_setState", 3, 1)
 """Put a state back (model, data, source: addresses; which parts)."""
 STEP_STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 """What a step changes: enough to take it again. Not what its solver starts from: the step just taken knows better."""
-mj_fwdVelocity = types.ExternalFunction("mj_fwdVelocity", types.void(types.intp, types.intp))
+mj_fwdVelocity = engine_function("mj_fwdVelocity", 2)
 """What follows from velocities: bias, passive forces, constraint references (model, data: addresses)."""
+
+FREE: Final = int(mujoco.mjtJoint.mjJNT_FREE)
+BALL: Final = int(mujoco.mjtJoint.mjJNT_BALL)
+SLIDE: Final = int(mujoco.mjtJoint.mjJNT_SLIDE)
+"""Kinds of joints, as the engine numbers them."""
+
+
+def last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """Return the outermost degree of freedom that moves each body; −1 for what nothing moves, (nbody,)."""
+    found = np.full(model.nbody, -1, np.int64)
+    for body in range(1, model.nbody):
+        own = model.body_dofadr[body] + model.body_dofnum[body] - 1
+        found[body] = own if model.body_dofnum[body] else found[model.body_parentid[body]]
+    return found

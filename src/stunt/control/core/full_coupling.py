@@ -7,10 +7,10 @@ from typing import Any
 from stunt.control.beat.law import minimum_effort
 from stunt.control.core.board import FULL, PASSIVE
 from stunt.control.core.coupled import eliminate_undriven, multiply
+from stunt.control.core.engine import BALL, FREE
 from stunt.control.core.goals import ball_error, hinge_error, joint_limits, time_constant
 from stunt.maths.compiled import compiled, inlined
 
-_FREE, _BALL = 0, 1  # mjtJoint
 _FREE_ROOT_FLOOR = 4.0
 """A free root on the ground is neither fixed nor floating; λ of at least so many periods keeps either guess stable."""
 
@@ -25,29 +25,29 @@ _AT_STOP = 2e-3
 @inlined
 def joint_dofs(kind: int) -> int:
     """Return the degrees of freedom of a joint type."""
-    return 6 if kind == _FREE else 3 if kind == _BALL else 1
+    return 6 if kind == FREE else 3 if kind == BALL else 1
 
 
 @inlined
 def shortest(v: Any, dof: int) -> float:
     """Return the least λ allowed in a degree of freedom's tree [s]."""
     tree = v.dof_tree[dof]
-    return _FREE_ROOT_FLOOR * v.times[1] if tree >= 0 and v.grounded[tree] else 0.0
+    return _FREE_ROOT_FLOOR * v.times.period if tree >= 0 and v.grounded[tree] else 0.0
 
 
 @compiled
 def ask_accelerations(v: Any, time: float) -> None:
     """Write the accelerations asked for, (nv,); 0 where nothing is.
 
-    Joints on their way to the same beat share λ: what `stunt.control.beat.law.approach` divides by is computed once.
+    Joints on their way to the same beat share λ: what `stunt.control.beat.approach` divides by is computed once.
     """
-    period, n = v.times[1], v.times[2]
-    if v.counts[0] < v.sizes[2]:
-        for i in range(v.sizes[1]):
+    period, n = v.times.period, v.times.constants
+    if v.counts.full < v.sizes.njnt:
+        for i in range(v.sizes.nv):
             v.acceleration[i] = 0.0
     known, pull, brake, stiff = 0.0, 0.0, 0.0, 0.0
     started, eased, ease = 0.0, -1.0, 1.0
-    for k in range(v.counts[0]):
+    for k in range(v.counts.full):
         j = v.full_joints[k]
         vadr = v.jnt_dofadr[j]
         left = v.goal_time[j] - time
@@ -80,7 +80,7 @@ def ask_accelerations(v: Any, time: float) -> None:
 def aim_joint(v: Any, j: int, left: float) -> None:
     """Write a joint's error and error rate. Minimum effort aims at the goal itself (`left` 0), else a moving point."""
     qadr, vadr = v.jnt_qposadr[j], v.jnt_dofadr[j]
-    if v.jnt_type[j] == _BALL:
+    if v.jnt_type[j] == BALL:
         ball_error(v, qadr, vadr, left, v.quaternion, 0)
         return
     if v.goal_velocity[vadr] == 0.0:
@@ -95,14 +95,14 @@ def aim_joint(v: Any, j: int, left: float) -> None:
 @compiled
 def full_torques(v: Any) -> None:
     """Turn the asked accelerations into torques within each joint's strength."""
-    nv, h = v.sizes[1], v.times[0]
+    nv, h = v.sizes.nv, v.times.step
     multiply(nv, v.rownnz, v.rowadr, v.colind, v.mass_matrix, v.acceleration, v.product)
-    if v.counts[0] < v.sizes[2]:
+    if v.counts.full < v.sizes.njnt:
         count = list_undriven(v)
         if count > 0:
             eliminate_undriven(count, v)
             multiply(nv, v.rownnz, v.rowadr, v.colind, v.mass_matrix, v.acceleration, v.product)
-    for k in range(v.counts[0]):
+    for k in range(v.counts.full):
         j = v.full_joints[k]
         vadr, own = v.jnt_dofadr[j], v.own_stiffness[j]
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
@@ -125,11 +125,11 @@ def is_carried(v: Any, j: int, tree: int) -> bool:
     Then gravity is felt in the joints that hang on it.
     """
     kind = v.jnt_type[j]
-    if kind == _FREE:
+    if kind == FREE:
         return v.grounded[tree] != 0
     low, high = joint_limits(v, j)
     angle = v.qpos[v.jnt_qposadr[j]]
-    return kind != _BALL and (angle <= low + _AT_STOP or angle >= high - _AT_STOP)
+    return kind != BALL and (angle <= low + _AT_STOP or angle >= high - _AT_STOP)
 
 
 @compiled
@@ -138,8 +138,8 @@ def list_undriven(v: Any) -> int:
 
     Also writes what `eliminate_undriven` needs of them: forces and implicit terms.
     """
-    nv, h = v.sizes[1], v.times[0]
-    for tree in range(v.sizes[3]):
+    nv, h = v.sizes.nv, v.times.step
+    for tree in range(v.sizes.ntree):
         v.tree_driven[tree] = 0
     for i in range(nv):
         v.undriven_index[i] = -1

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE
+from stunt.control.core.engine import BALL, SLIDE
 from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
 from stunt.control.core.goals import quaternion_error, time_constant
 from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
@@ -27,20 +28,18 @@ from stunt.control.core.springs import (
 )
 from stunt.maths.compiled import inlined
 
-_BALL, _SLIDE = 1, 2  # mjtJoint
-
 
 @inlined
 def before(v: Any, time: float, model: int, data: int) -> None:
     """Sort the joints and write this step's springs (see `stunt.control.core.springs`)."""
     call_programs(v, BEFORE, time, model, data)
     sort_joints(v)
-    period, n = v.times[1], v.times[2]
+    period, n = v.times.period, v.times.constants
     known, rate = 0.0, 0.0
-    for k in range(v.counts[1]):
+    for k in range(v.counts.springs):
         j = v.spring_joints[k]
         v.sprung[j] = 1
-        if v.law[j] == IMPEDANCE and v.jnt_type[j] != _BALL:
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
             write_impedance(v, j)
             continue
         lam = time_constant(time, v.goal_time[j], v.hold[j], period, n)
@@ -54,7 +53,7 @@ def before(v: Any, time: float, model: int, data: int) -> None:
 def sort_joints(v: Any) -> None:
     """List the joints under full coupling and those with springs, and let go of those that no longer have any."""
     full = springs = compensated = changed = 0
-    for j in range(v.sizes[2]):
+    for j in range(v.sizes.njnt):
         law, vadr = v.law[j], v.jnt_dofadr[j]
         spring = is_spring(law, v.planted[vadr] != 0)
         if spring:
@@ -74,26 +73,26 @@ def sort_joints(v: Any) -> None:
                     v.applied[i] = 0.0
                     v.torque[i] = 0.0
                     v.saturated[i] = 0
-    v.counts[0], v.counts[1], v.counts[2], v.counts[4] = full, springs, compensated, changed
+    v.counts.full, v.counts.springs, v.counts.compensated, v.counts.law_changed = full, springs, compensated, changed
 
 
 @inlined
 def between(v: Any, time: float, model: int, data: int) -> None:
     """Write torques and feed-forward forces for the present state."""
     update_moments(v)
-    pulled = v.counts[5] > 0
+    pulled = v.counts.strings > 0
     if pulled:
-        for i in range(v.sizes[1]):
+        for i in range(v.sizes.nv):
             v.applied[i] -= v.pull[i]
             v.pull[i] = 0.0
     call_programs(v, BETWEEN, time, model, data)
-    if v.counts[0] > 0:
+    if v.counts.full > 0:
         ask_accelerations(v, time)
         full_torques(v)
-    if v.counts[1] > 0:
+    if v.counts.springs > 0:
         spring_feed_forward(v)
     if pulled:
-        for i in range(v.sizes[1]):
+        for i in range(v.sizes.nv):
             v.applied[i] += v.pull[i]
     call_programs(v, AFTER, time, model, data)
 
@@ -101,10 +100,10 @@ def between(v: Any, time: float, model: int, data: int) -> None:
 @inlined
 def update_moments(v: Any) -> None:
     """Note the moment of inertia springs scale by: own link, everything outboard, or everything inboard."""
-    for k in range(v.counts[1]):
+    for k in range(v.counts.springs):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
-        if v.jnt_type[j] != _BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
+        if v.jnt_type[j] != BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
             v.moment[vadr] = v.mass_matrix[v.rowadr[vadr] + v.rownnz[vadr] - 1]
             continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
@@ -113,7 +112,7 @@ def update_moments(v: Any) -> None:
                 # A joint with the ground outboard of it moves the rest of the body instead.
                 whole = spatial_moment(v, v.body_rootid[body], i)
                 v.moment[i] = whole - spatial_moment(v, body, i) + v.dof_armature[i]
-            elif v.law[j] == LOCAL and v.jnt_type[j] != _SLIDE:
+            elif v.law[j] == LOCAL and v.jnt_type[j] != SLIDE:
                 v.moment[i] = v.dof_armature[i] + link_moment(v, i)
             else:
                 v.moment[i] = v.mass_matrix[v.rowadr[i] + v.rownnz[i] - 1]
@@ -122,12 +121,12 @@ def update_moments(v: Any) -> None:
 @inlined
 def spring_feed_forward(v: Any) -> None:
     """Write the forces that go with the springs: bias, arrival velocity, and what the parents impose."""
-    if v.counts[2] > 0:
+    if v.counts.compensated > 0:
         impose_on_children(v)
-    for k in range(v.counts[1]):
+    for k in range(v.counts.springs):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
-        if v.law[j] == IMPEDANCE and v.jnt_type[j] != _BALL:
+        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
             feed_impedance(v, j, vadr)
             continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
@@ -163,12 +162,12 @@ def impose_on_children(v: Any) -> None:
     The printed eq. 9 is an acceleration and lacks the moment of inertia. Gravity's feed-forward accelerates nothing and
     is left out of eq. 8, as is the compensation itself, which only keeps up with the parents.
     """
-    for i in range(v.sizes[1]):
+    for i in range(v.sizes.nv):
         j, parent = v.dof_jntid[i], v.dof_parentid[i]
         for k in range(3):
             v.inboard[3 * i + k] = v.inboard[3 * parent + k] if parent >= 0 else 0.0
         v.product[i] = 0.0
-        if v.law[j] != COMPENSATED or v.jnt_type[j] == _SLIDE:
+        if v.law[j] != COMPENSATED or v.jnt_type[j] == SLIDE:
             continue
         torque = v.stiffness[i] * v.error[i] + v.damping[i] * v.error_rate[i]
         share, imposed = torque / v.moment[i], 0.0
@@ -181,10 +180,10 @@ def impose_on_children(v: Any) -> None:
 @inlined
 def after(v: Any) -> None:
     """Note what every spring produced in the step: its feed-forward, plus the spring where it ended."""
-    for k in range(v.counts[1]):
+    for k in range(v.counts.springs):
         j = v.spring_joints[k]
         kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
-        if kind != _BALL:
+        if kind != BALL:
             v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
             note_torque(v, vadr)
             continue

@@ -12,20 +12,20 @@ A program drives joints whose board law is IMPEDANCE. It may act in six phases o
 Each program keeps its own arrays and its own table of addresses (as `stunt.control.core.views` does for the board); the
 board holds the tables in `programs`, one slot per program, 0 where it is not in use. The kernel calls programs through
 C callbacks that are compiled when a program is first used (`connect`): whoever only plays beats does not wait for the
-others. To add one: a slot and its module below, and in that module `HOOKS`: a function per phase, of the board's table,
-the program's table, time, and the addresses of MjModel and MjData.
+others. To add one: a slot and its module below, and in that module a function per phase, marked as its `entry`.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
 from numba import types
 from numba.extending import intrinsic
 
-from stunt.maths.compiled import callback, compiled
+from stunt.maths.compiled import INTERPRETED, callback, called, compiled
 
 SLOTS: Final = 8
 ANTAGONIST: Final = 0
@@ -41,19 +41,33 @@ BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS = range(6)
 PHASES: Final = 6
 
 _MODULES: Final = {
-    ANTAGONIST: "stunt.control.tension.hooks",
-    ADAPTIVE: "stunt.control.adaptive.hooks",
-    WORLDSPACE: "stunt.control.servo.hooks",
-    IMPACT: "stunt.control.impact.hooks",
+    ANTAGONIST: "stunt.control.tension.kernel",
+    ADAPTIVE: "stunt.control.adaptive.kernel",
+    WORLDSPACE: "stunt.control.servo.kernel",
+    IMPACT: "stunt.control.impact.kernel",
 }
 _SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
+
+Entry = Callable[[int, int, float, int, int], None]
+"""What the kernel calls: with the board's table, the program's, time [s], and the addresses of MjModel and MjData."""
+_ENTRIES: Final[dict[int, dict[int, Entry]]] = {}
+
+
+def entry(slot: int, phase: int) -> Callable[[Entry], Entry]:
+    """Make a function what the kernel calls of a program in a phase."""
+
+    def enter(function: Entry) -> Entry:
+        _ENTRIES.setdefault(slot, {})[phase] = function
+        return function
+
+    return enter
 
 
 @cache
 def hook_addresses(slot: int) -> dict[int, int]:
     """Return the addresses of a program's callbacks by phase, compiling them the first time."""
-    hooks = importlib.import_module(_MODULES[slot]).HOOKS
-    return {phase: callback(function, _SIGNATURE) for phase, function in hooks.items()}
+    importlib.import_module(_MODULES[slot])
+    return {phase: callback(function, _SIGNATURE) for phase, function in _ENTRIES[slot].items()}
 
 
 def connect(board: Any) -> None:
@@ -64,7 +78,9 @@ def connect(board: Any) -> None:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _call(typing_context: Any, address: Any, table: Any, program: Any, time: Any, model: Any, data: Any) -> Any:
+def _call_compiled(
+    typing_context: Any, address: Any, table: Any, program: Any, time: Any, model: Any, data: Any
+) -> Any:
     """Call a callback by its address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -80,9 +96,16 @@ def _call(typing_context: Any, address: Any, table: Any, program: Any, time: Any
     return types.void(whole, whole, whole, types.float64, whole, whole), generate
 
 
+def _call_interpreted(address: int, table: int, program: int, time: float, model: int, data: int) -> None:
+    called(address)(table, program, time, model, data)
+
+
+_call = _call_interpreted if INTERPRETED else _call_compiled
+
+
 @compiled
 def call_programs(v: Any, phase: int, time: float, model: int, data: int) -> None:
     """Call every program in use that acts in this phase."""
     for slot in range(SLOTS):
         if v.programs[slot] != 0 and v.hooks[phase * SLOTS + slot] != 0:
-            _call(v.hooks[phase * SLOTS + slot], v.counts[3], v.programs[slot], time, model, data)
+            _call(v.hooks[phase * SLOTS + slot], v.counts.table, v.programs[slot], time, model, data)

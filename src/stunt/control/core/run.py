@@ -10,7 +10,7 @@ from stunt.control.core.engine import mj_step1, mj_step2
 from stunt.control.core.kernel import after, before, between, sort_joints, update_moments
 from stunt.control.core.lookout import look_out
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
-from stunt.control.core.views import unpack
+from stunt.control.core.views import views_at
 from stunt.maths.compiled import compiled
 
 
@@ -39,12 +39,13 @@ def run(
 
     Returns:
         Steps taken; negative where the simulation blew up in the last of them. Fewer than asked for where someone was
-        hit in the last one, if contacts are watched (`counts[6]`: the watch's table; `counts[7]`: how many hits), or a
-        look-out saw something coming (`counts[8]`: their table).
+        hit in the last one, if contacts are watched (`counts.watch`; `counts.hits` says how many), or a look-out saw
+        something coming (`counts.lookouts`).
     """
-    v = unpack(table)
-    v.counts[3] = table.ctypes.data  # for programs, which unpack it again
-    v.counts[7] = 0
+    address = table.ctypes.data
+    v = views_at(address)
+    v.counts.table = address  # for programs, which unpack it again
+    v.counts.hits = 0
     for step in range(steps):
         control = (tick + step) % steps_per_control == 0
         time = (tick + step) * step_time
@@ -58,16 +59,16 @@ def run(
         mj_step2(model, data)
         call_programs(v, STEPPED, time, model, data)
         after(v)
-        for i in range(v.sizes[1]):
+        for i in range(v.sizes.nv):
             # Written so that NaN fails it.
             if not abs(v.qvel[i]) < speed_limit:
                 return -(step + 1)
         rang = 0
-        if v.counts[8] != 0:
-            rang = look_out(v.counts[8], v.qpos, v.qvel, v.programs[WORLDSPACE], tick + step + 1)
-        if v.counts[6] != 0 and (tick + step + 1) % steps_per_control == 0:
-            v.counts[7] = scan_contacts(v.counts[6], (tick + step + 1) * step_time)
-        if v.counts[7] != 0 or rang != 0:
+        if v.counts.lookouts != 0:
+            rang = look_out(v.counts.lookouts, v.qpos, v.qvel, v.programs[WORLDSPACE], tick + step + 1)
+        if v.counts.watch != 0 and (tick + step + 1) % steps_per_control == 0:
+            v.counts.hits = scan_contacts(v.counts.watch, (tick + step + 1) * step_time)
+        if v.counts.hits != 0 or rang != 0:
             return step + 1
     return steps
 
@@ -75,8 +76,8 @@ def run(
 @compiled
 def prepare(table: Any) -> None:
     """Fill in what springs scale by before the first step; needs inertia and bias up to date."""
-    v = unpack(table)
+    v = views_at(table.ctypes.data)
     sort_joints(v)
     update_moments(v)
-    for i in range(v.sizes[1]):
+    for i in range(v.sizes.nv):
         v.carried[i] = v.bias[i]

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from stunt.control.core.board import COMPENSATED, COMPOSITE, IMPEDANCE, LOCAL
+from stunt.control.core.engine import BALL
 from stunt.control.core.goals import ball_error, hinge_error, joint_limits, quaternion_error
 from stunt.maths.compiled import compiled, inlined
-
-_BALL = 1
 
 
 @inlined
@@ -35,9 +34,9 @@ def aim_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
         rate: 1/λ [1/s].
     """
     kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
-    period = v.times[1]
+    period = v.times.period
     # The reference is where it will be at the end of the period: that is where an implicit spring is evaluated.
-    if kind == _BALL:
+    if kind == BALL:
         ball_error(v, qadr, vadr, left - period, v.rest, qadr)
     elif v.goal_velocity[vadr] == 0.0:
         v.rest[qadr] = v.goal[qadr]
@@ -51,7 +50,7 @@ def aim_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
         moment = v.moment[i]
         v.stiffness[i], v.damping[i] = moment * rate * rate, 2.0 * moment * rate
     if v.arrival[j] == 1 and left > 1e-9:
-        aim_with_least_effort(v, vadr, ndof, qadr if kind != _BALL else -1, max(left, period))
+        aim_with_least_effort(v, vadr, ndof, qadr if kind != BALL else -1, max(left, period))
 
 
 @compiled
@@ -82,13 +81,13 @@ def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
     kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
     if v.law[j] != IMPEDANCE:
         aim_spring(v, j, ndof, left, rate)
-    elif kind == _BALL:
+    elif kind == BALL:
         quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
         for k in range(3):
             v.error_rate[vadr + k] = -v.qvel[vadr + k]
     else:
         # Where the step ends, which is where the engine takes the spring's force.
-        v.error[vadr] = v.rest[qadr] - v.qpos[qadr] - v.times[0] * v.qvel[vadr]
+        v.error[vadr] = v.rest[qadr] - v.qpos[qadr] - v.times.step * v.qvel[vadr]
         v.error_rate[vadr] = -v.qvel[vadr]
     scale, stiffness = 1.0, 0.0
     for k in range(ndof):
@@ -108,7 +107,7 @@ def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
     for k in range(ndof):
         v.scale[vadr + k] = scale
         v.dof_damping[vadr + k] = v.own_damping[vadr + k] + scale * v.damping[vadr + k]
-    if kind == _BALL:
+    if kind == BALL:
         for k in range(4):
             v.qpos_spring[qadr + k] = v.rest[qadr + k]
     elif v.own_stiffness[j] == 0.0:
@@ -127,7 +126,7 @@ def write_impedance(v: Any, j: int) -> None:
     q, i = v.jnt_qposadr[j], v.jnt_dofadr[j]
     rest, rate, stiffness, damping = v.rest[q], v.qvel[i], v.stiffness[i], v.damping[i]
     # Where the step ends, which is where the engine takes the spring's force.
-    error = rest - v.qpos[q] - v.times[0] * rate
+    error = rest - v.qpos[q] - v.times.step * rate
     predicted = stiffness * error - damping * rate + v.feed_forward[i]
     bias, most, scale = v.carried[i] if v.feed_bias[j] else 0.0, v.limit[i], 1.0
     if abs(predicted + bias) > most:

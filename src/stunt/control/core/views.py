@@ -1,204 +1,123 @@
-"""Arrays by address, inside compiled code: how the kernel gets at MuJoCo's and the board's memory without copies.
+"""What the kernel sees: all arrays it touches, of the engine and of the board, from one list.
 
-Unpacking an array argument costs a compiled function more than controlling a joint, so the kernel is handed one table
-of addresses. `Views` names what the table holds, in order; `stunt.control.core.board.Board` fills it. Inside, they are
-plain pointers: arrays of rows are indexed flat (`xanchor[3 * j + k]`). That compiles ten times faster than numpy views.
+The kernel is handed one table of addresses (see `stunt.maths.pointers`). `LIST` says what the table holds, in order:
+the name in kernels, the kind, and where the array is: in the engine's data or model, or on the board
+(`stunt.control.core.board.Board`), there as part of its saved state or as a constant or scratch.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any, Final
 
-from numba import types
-from numba.extending import intrinsic
+import numpy as np
 
-from stunt.maths.compiled import compiled
+from stunt.maths.pointers import AddressTable, layout
 
+SIZES: Final = layout(*((name, np.int64) for name in ("nq", "nv", "njnt", "ntree", "nbody", "nm")))
+"""Sizes of the model: positions, degrees of freedom, joints, trees, bodies, entries of the inertia matrix."""
 
-class Views(NamedTuple):
-    """Pointers to all arrays the kernel touches. Names are the board's (see there), or shortened from the engine's."""
+TIMES: Final = layout(("step", np.float64), ("period", np.float64), ("constants", np.float64))
+"""A physics step and a control period [s], and how many time constants λ there are to a beat."""
 
-    sizes: Any
-    qpos: Any
-    qvel: Any
-    bias: Any
-    passive: Any
-    applied: Any
-    mass_matrix: Any
-    crb: Any
-    cdof: Any
-    xanchor: Any
-    xipos: Any
-    ximat: Any
-    rownnz: Any
-    rowadr: Any
-    colind: Any
-    jnt_type: Any
-    jnt_qposadr: Any
-    jnt_dofadr: Any
-    jnt_range: Any
-    jnt_stiffness: Any
-    qpos_spring: Any
-    dof_damping: Any
-    dof_armature: Any
-    dof_jntid: Any
-    dof_bodyid: Any
-    dof_parentid: Any
-    body_mass: Any
-    body_inertia: Any
-    body_rootid: Any
-    law: Any
-    arrival: Any
-    goal: Any
-    goal_velocity: Any
-    goal_time: Any
-    start_time: Any
-    ease: Any
-    hold: Any
-    feed_bias: Any
-    limit: Any
-    stiffness: Any
-    damping: Any
-    rest: Any
-    feed_forward: Any
-    torque: Any
-    saturated: Any
-    saturated_steps: Any
-    moment: Any
-    planted: Any
-    grounded: Any
-    own_stiffness: Any
-    own_rest: Any
-    own_damping: Any
-    acceleration: Any
-    error: Any
-    error_rate: Any
-    product: Any
-    force: Any
-    implicit: Any
-    right: Any
-    inboard: Any
-    scale: Any
-    quaternion: Any
-    dof_tree: Any
-    tree_driven: Any
-    block: Any
-    undriven: Any
-    undriven_index: Any
-    times: Any
-    programs: Any
-    carried: Any
-    pull: Any
-    sprung: Any
-    last_law: Any
-    full_joints: Any
-    spring_joints: Any
-    counts: Any
-    hooks: Any
+COUNTS: Final = layout(
+    ("full", np.int64),  # joints under full coupling in this control step
+    ("springs", np.int64),  # joints on springs
+    ("compensated", np.int64),  # of these, joints that are compensated
+    ("table", np.int64),  # address of the board's table, for programs
+    ("law_changed", np.int64),  # whether a joint's law is another than in the step before
+    ("strings", np.int64),  # strings that programs pull
+    ("watch", np.int64),  # address of the contact watch's table, or 0
+    ("hits", np.int64),  # hits that are new
+    ("lookouts", np.int64),  # address of the look-outs' table, or 0
+)
 
+_FLOAT, _INT, _LONG = np.float64, np.int32, np.int64
+STATE, BOARD = "state", "board"
 
-def _pointer_maker(kind: Any) -> Any:
-    """Return a compiled function that turns an address into a pointer to `kind`."""
-    target = types.CPointer(kind)
+LIST: Final[tuple[tuple[str, Any, str], ...]] = (
+    ("sizes", SIZES, BOARD),
+    ("times", TIMES, BOARD),
+    ("counts", COUNTS, BOARD),
+    ("qpos", _FLOAT, "data.qpos"),
+    ("qvel", _FLOAT, "data.qvel"),
+    ("bias", _FLOAT, "data.qfrc_bias"),
+    ("passive", _FLOAT, "data.qfrc_passive"),
+    ("applied", _FLOAT, "data.qfrc_applied"),
+    ("mass_matrix", _FLOAT, "data.M"),
+    ("crb", _FLOAT, "data.crb"),
+    ("cdof", _FLOAT, "data.cdof"),
+    ("xanchor", _FLOAT, "data.xanchor"),
+    ("xipos", _FLOAT, "data.xipos"),
+    ("ximat", _FLOAT, "data.ximat"),
+    ("rownnz", _INT, "model.M_rownnz"),
+    ("rowadr", _INT, "model.M_rowadr"),
+    ("colind", _INT, "model.M_colind"),
+    ("jnt_type", _INT, "model.jnt_type"),
+    ("jnt_qposadr", _INT, "model.jnt_qposadr"),
+    ("jnt_dofadr", _INT, "model.jnt_dofadr"),
+    ("jnt_range", _FLOAT, "model.jnt_range"),
+    ("jnt_stiffness", _FLOAT, "model.jnt_stiffness"),
+    ("qpos_spring", _FLOAT, "model.qpos_spring"),
+    ("dof_damping", _FLOAT, "model.dof_damping"),
+    ("dof_armature", _FLOAT, "model.dof_armature"),
+    ("dof_jntid", _INT, "model.dof_jntid"),
+    ("dof_bodyid", _INT, "model.dof_bodyid"),
+    ("dof_parentid", _INT, "model.dof_parentid"),
+    ("body_mass", _FLOAT, "model.body_mass"),
+    ("body_inertia", _FLOAT, "model.body_inertia"),
+    ("body_rootid", _INT, "model.body_rootid"),
+    ("law", _LONG, STATE),
+    ("arrival", _LONG, STATE),
+    ("goal", _FLOAT, STATE),
+    ("goal_velocity", _FLOAT, STATE),
+    ("goal_time", _FLOAT, STATE),
+    ("start_time", _FLOAT, STATE),
+    ("ease", _FLOAT, STATE),
+    ("hold", _FLOAT, STATE),
+    ("feed_bias", _LONG, STATE),
+    ("limit", _FLOAT, STATE),
+    ("stiffness", _FLOAT, STATE),
+    ("damping", _FLOAT, STATE),
+    ("rest", _FLOAT, STATE),
+    ("feed_forward", _FLOAT, STATE),
+    ("torque", _FLOAT, STATE),
+    ("saturated", _LONG, STATE),
+    ("saturated_steps", _LONG, STATE),
+    ("moment", _FLOAT, STATE),
+    ("planted", _LONG, STATE),
+    ("grounded", _LONG, STATE),
+    ("carried", _FLOAT, STATE),
+    ("pull", _FLOAT, STATE),
+    ("sprung", _LONG, STATE),
+    ("last_law", _LONG, STATE),
+    ("own_stiffness", _FLOAT, BOARD),
+    ("own_rest", _FLOAT, BOARD),
+    ("own_damping", _FLOAT, BOARD),
+    ("acceleration", _FLOAT, BOARD),
+    ("error", _FLOAT, BOARD),
+    ("error_rate", _FLOAT, BOARD),
+    ("product", _FLOAT, BOARD),
+    ("force", _FLOAT, BOARD),
+    ("implicit", _FLOAT, BOARD),
+    ("right", _FLOAT, BOARD),
+    ("inboard", _FLOAT, BOARD),
+    ("scale", _FLOAT, BOARD),
+    ("quaternion", _FLOAT, BOARD),
+    ("dof_tree", _LONG, BOARD),
+    ("tree_driven", _LONG, BOARD),
+    ("block", _FLOAT, BOARD),
+    ("undriven", _LONG, BOARD),
+    ("undriven_index", _LONG, BOARD),
+    ("full_joints", _LONG, BOARD),
+    ("spring_joints", _LONG, BOARD),
+    ("programs", _LONG, BOARD),
+    ("hooks", _LONG, BOARD),
+)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def make(typing_context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.inttoptr(arguments[0], context.get_value_type(target))
+TABLE: Final = AddressTable("Views", ((name, kind) for name, kind, _ in LIST))
+Views = namedtuple("Views", TABLE.names)  # type: ignore[misc]  # noqa: PYI024
+"""All of it, as kernels hand it on."""
 
-        return target(types.int64), generate
-
-    return make
-
-
-_floats = _pointer_maker(types.float64)
-_ints = _pointer_maker(types.int32)  # the engine's integers
-_longs = _pointer_maker(types.int64)  # the board's integers
-
-# For programs, which keep tables of their own.
-floats, ints, longs = _floats, _ints, _longs
-bytes_ = _pointer_maker(types.uint8)  # the engine's flags
-
-
-@compiled
-def unpack(table: Any) -> Any:
-    """Return the `Views` behind a board's table; the first entry is the address of the sizes."""
-    return Views(
-        sizes=_longs(table[0]),
-        qpos=_floats(table[1]),
-        qvel=_floats(table[2]),
-        bias=_floats(table[3]),
-        passive=_floats(table[4]),
-        applied=_floats(table[5]),
-        mass_matrix=_floats(table[6]),
-        crb=_floats(table[7]),
-        cdof=_floats(table[8]),
-        xanchor=_floats(table[9]),
-        xipos=_floats(table[10]),
-        ximat=_floats(table[11]),
-        rownnz=_ints(table[12]),
-        rowadr=_ints(table[13]),
-        colind=_ints(table[14]),
-        jnt_type=_ints(table[15]),
-        jnt_qposadr=_ints(table[16]),
-        jnt_dofadr=_ints(table[17]),
-        jnt_range=_floats(table[18]),
-        jnt_stiffness=_floats(table[19]),
-        qpos_spring=_floats(table[20]),
-        dof_damping=_floats(table[21]),
-        dof_armature=_floats(table[22]),
-        dof_jntid=_ints(table[23]),
-        dof_bodyid=_ints(table[24]),
-        dof_parentid=_ints(table[25]),
-        body_mass=_floats(table[26]),
-        body_inertia=_floats(table[27]),
-        body_rootid=_ints(table[28]),
-        law=_longs(table[29]),
-        arrival=_longs(table[30]),
-        goal=_floats(table[31]),
-        goal_velocity=_floats(table[32]),
-        goal_time=_floats(table[33]),
-        start_time=_floats(table[34]),
-        ease=_floats(table[35]),
-        hold=_floats(table[36]),
-        feed_bias=_longs(table[37]),
-        limit=_floats(table[38]),
-        stiffness=_floats(table[39]),
-        damping=_floats(table[40]),
-        rest=_floats(table[41]),
-        feed_forward=_floats(table[42]),
-        torque=_floats(table[43]),
-        saturated=_longs(table[44]),
-        saturated_steps=_longs(table[45]),
-        moment=_floats(table[46]),
-        planted=_longs(table[47]),
-        grounded=_longs(table[48]),
-        own_stiffness=_floats(table[49]),
-        own_rest=_floats(table[50]),
-        own_damping=_floats(table[51]),
-        acceleration=_floats(table[52]),
-        error=_floats(table[53]),
-        error_rate=_floats(table[54]),
-        product=_floats(table[55]),
-        force=_floats(table[56]),
-        implicit=_floats(table[57]),
-        right=_floats(table[58]),
-        inboard=_floats(table[59]),
-        scale=_floats(table[60]),
-        quaternion=_floats(table[61]),
-        dof_tree=_longs(table[62]),
-        tree_driven=_longs(table[63]),
-        block=_floats(table[64]),
-        undriven=_longs(table[65]),
-        undriven_index=_longs(table[66]),
-        times=_floats(table[67]),
-        programs=_longs(table[68]),
-        carried=_floats(table[69]),
-        pull=_floats(table[70]),
-        sprung=_longs(table[71]),
-        last_law=_longs(table[72]),
-        full_joints=_longs(table[73]),
-        spring_joints=_longs(table[74]),
-        counts=_longs(table[75]),
-        hooks=_longs(table[76]),
-    )
+views_at = TABLE.unpacker(Views)
+"""In kernels: the views behind the address of a board's table."""

@@ -1,9 +1,7 @@
-"""The memory of the impact stage, and where in the engine's memory its contacts are."""
+"""The memory of the impact stage: what is remembered of contacts, what is measured, and room to solve in."""
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
 from typing import Any, Final
 
 import mujoco
@@ -11,18 +9,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
+from stunt.control.core.engine import last_dofs
+from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
-from stunt.control.impact import kernel as rows
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
+MOST: Final = 40
+"""Contacts that take part in one impact at most."""
+REMEMBERED: Final = 256
+"""Contacts remembered from the step before."""
 _GRAVITY_STEPS: Final = 4.0
 """Approaches slower than so many steps of free fall [m/s] are left to the springs: what rests does not bounce."""
+
+STATE: Final = layout(
+    ("restitution", np.float64),  # 0–1
+    ("friction", np.int64),  # one of `stunt.control.impact.FRICTIONS`
+    ("step", np.float64),  # of the physics [s]
+    ("slowest", np.float64),  # approach that counts as an impact [m/s]
+    ("remembered", np.int64),  # contacts of the step before
+    ("impacts", np.int64),  # so far
+    ("size", np.int64),  # contacts of the last impact
+    ("energy", np.float64),  # added by all of them [J]
+)
+LAST: Final = layout(("geoms", np.int64, 2), ("point", np.float64, 3))
+"""A contact of the step before."""
+remembered_at = record(LAST)
+
+TABLE: Final = AddressTable(
+    "Impact",
+    (
+        ("state", STATE),
+        ("last", ADDRESS),
+        ("ncon", np.int32),  # the engine's number of contacts
+        ("contacts", np.int64),  # the address of the engine's contacts
+        ("rows", np.float64),  # J, three rows per contact
+        ("solved", np.float64),  # M⁻¹·Jᵀ, likewise
+        ("matrix", np.float64),  # J·M⁻¹·Jᵀ
+        ("velocity", np.float64),  # J·v
+        ("friction", np.float64),  # of each contact
+        ("total", np.float64),  # impulses
+        ("again", np.float64),  # scratch of `collide`, as are the next three
+        ("after", np.float64),
+        ("first", np.float64),
+        ("spare", np.float64),
+        ("chosen", np.int64),  # which of the engine's contacts take part
+        ("com", np.float64),
+        ("geom_body", np.int32),
+        ("last_dof", np.int64),  # the last degree of freedom that moves each body
+    ),
+)
 
 
 class ImpactProgram:
     """The impact stage of one stage.
 
     Attributes:
-        numbers: Settings and what was measured (see `stunt.control.impact.kernel`).
+        total: Impulses at the contacts of the last impact, normal first [N·s], (3·MOST,).
+        chosen: Which of the engine's contacts they were, (MOST,).
     """
 
     def __init__(
@@ -35,113 +78,45 @@ class ImpactProgram:
             data: Its data.
             board: Its board.
             restitution: 0–1.
-            friction: One of `stunt.control.impact.law.FRICTIONS`.
+            friction: One of `stunt.control.impact.FRICTIONS`.
         """
-        nv, most = model.nv, rows.MOST
-        step = float(model.opt.timestep)
-        slowest = _GRAVITY_STEPS * step * max(float(np.linalg.norm(model.opt.gravity)), 1.0)
-        self.numbers = np.array([restitution, step, slowest, 0.0, 0.0])
-        self._counts = np.array([friction, 0, 0, 0], np.int64)
-        self._last = np.zeros((rows.REMEMBERED, 5))
-        self._offsets = contact_offsets()
-        contact = data._address + contact_pointer_offset()
-        self._arrays = (
-            np.zeros((3 * most, nv)), np.zeros((3 * most, nv)), np.zeros((3 * most, 3 * most)), np.zeros(3 * most),
-            np.zeros(most), np.zeros(3 * most), np.zeros((4, 3 * most)), np.zeros(most, np.int64),
-        )  # fmt: skip
-        self._last_dof = _last_dofs(model)
+        step, rows = float(model.opt.timestep), 3 * MOST
+        self._state, self._last = np.zeros(1, STATE), np.zeros(REMEMBERED, LAST)
+        state = self._state[0]
+        state["restitution"], state["friction"], state["step"] = restitution, friction, step
+        state["slowest"] = _GRAVITY_STEPS * step * max(float(np.linalg.norm(model.opt.gravity)), 1.0)
+        self.total, self.chosen = np.zeros(rows), np.zeros(MOST, np.int64)
+        self._arrays: dict[str, NDArray[Any]] = {
+            "state": self._state, "last": self._last, "ncon": contact_count(data), "contacts": contact_pointer(data),
+            "rows": np.zeros((rows, model.nv)), "solved": np.zeros((rows, model.nv)),
+            "matrix": np.zeros((rows, rows)), "velocity": np.zeros(rows), "friction": np.zeros(MOST),
+            "total": self.total, "again": np.zeros(rows), "after": np.zeros(rows), "first": np.zeros(rows),
+            "spare": np.zeros(rows), "chosen": self.chosen, "com": data.subtree_com, "geom_body": model.geom_bodyid,
+            "last_dof": last_dofs(model),
+        }  # fmt: skip
         self._keep = (data, model)
-        addresses = [
-            *(a.ctypes.data for a in (self.numbers, self._counts)), data._address + ncon_offset(), contact,
-            self._offsets.ctypes.data,
-            self._last.ctypes.data, 0, *(a.ctypes.data for a in self._arrays), data.subtree_com.ctypes.data,
-            model.geom_bodyid.ctypes.data, self._last_dof.ctypes.data, model.dof_parentid.ctypes.data,
-        ]  # fmt: skip
-        self.table = np.array(addresses, np.int64)
-        board.programs[IMPACT] = self.table.ctypes.data
+        self.table = TABLE.fill(**self._arrays)
+        board.programs[IMPACT] = address_of(self.table)
 
     @property
     def count(self) -> int:
         """How many impacts there were."""
-        return int(self._counts[rows.C_IMPACTS])
+        return int(self._state["impacts"][0])
 
     @property
     def size(self) -> int:
         """How many contacts took part in the last one."""
-        return int(self._counts[rows.C_SIZE])
+        return int(self._state["size"][0])
 
     @property
     def energy(self) -> float:
         """Kinetic energy all impacts added [J]; never positive."""
-        return float(self.numbers[rows.N_ENERGY])
-
-    @property
-    def hardest(self) -> float:
-        """Largest normal impulse at one contact so far [N·s]."""
-        return float(self.numbers[rows.N_IMPULSE])
+        return float(self._state["energy"][0])
 
     def save(self) -> tuple[NDArray[Any], ...]:
         """Return what must survive a restore."""
-        return self.numbers.copy(), self._counts.copy(), self._last.copy()
+        return self._state.copy(), self._last.copy()
 
     def restore(self, state: tuple[NDArray[Any], ...]) -> None:
         """Put a saved state back."""
-        self.numbers[:], self._counts[:], self._last[:] = state
-
-
-def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
-    """Return the last degree of freedom that moves each body; −1 for what stands still."""
-    found = np.full(model.nbody, -1, np.int64)
-    for body in range(1, model.nbody):
-        count = int(model.body_dofnum[body])
-        own = int(model.body_dofadr[body]) + count - 1
-        found[body] = own if count else found[model.body_parentid[body]]
-    return found
-
-
-@cache
-def contact_offsets() -> NDArray[np.int64]:
-    """Return a contact's size and the offsets of its fields from its first one, the distance [bytes]."""
-    data = _probe(2)
-    contact, base = data.contact, data.contact.dist.ctypes.data
-    fields = (contact.pos, contact.frame, contact.friction, contact.geom)
-    return np.array([contact.dist.strides[0], *(field.ctypes.data - base for field in fields)], np.int64)
-
-
-@cache
-def ncon_offset() -> int:
-    """Return where in the engine's data the number of contacts is [bytes].
-
-    Found by looking at data whose number of contacts is known, rather than trusted to a layout of one version.
-    """
-    data, found = _probe(12), None
-    whole = (ctypes.c_int32 * (contact_pointer_offset() // 4)).from_address(data._address)
-    for touching in (12, 3, 7, 0, 5):
-        data.qpos[2::7] = np.where(np.arange(12) < touching, 0.09, 1.0)
-        mujoco.mj_forward(data.model, data)
-        places = set((4 * np.flatnonzero(np.ctypeslib.as_array(whole) == data.ncon)).tolist())
-        found = places if found is None else found & places
-    if not found or len(found) != 1:
-        raise RuntimeError("this MuJoCo keeps its number of contacts where Stunt cannot find it")
-    return found.pop()
-
-
-@cache
-def contact_pointer_offset() -> int:
-    """Return where in the engine's data the address of the contacts is [bytes]."""
-    data, place = _probe(3), 0
-    # The pointer that is looked for is part of the data, so this ends before the data does.
-    while ctypes.c_int64.from_address(data._address + place).value != data.contact.dist.ctypes.data:
-        place += 8
-    return place
-
-
-def _probe(count: int) -> mujoco.MjData:
-    """Return data with so many boxes on the floor, each touching it at its corners."""
-    box = '<freejoint/><geom type="box" size="0.1 0.1 0.1"/>'
-    boxes = "".join(f'<body pos="{number} 0 0.09">{box}</body>' for number in range(count))
-    floor = '<geom type="plane" size="1 1 1"/>'
-    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{floor}{boxes}</worldbody></mujoco>")
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    return data
+        self._state[:], self._last[:] = state

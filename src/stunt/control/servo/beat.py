@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from stunt.control.core.springs import spatial_moment
-from stunt.control.servo import layout as w
 from stunt.maths.compiled import compiled, inlined
 
 SPENT: Final = 0.05
@@ -23,13 +22,13 @@ but beside a heel that stands too; with gains for all of that, a tenth of a degr
 
 
 @compiled
-def set_beat_gains(v: Any, a: Any, i: int, f: Any, n: int, gain: float) -> None:
+def set_beat_gains(v: Any, who: Any, gain: float) -> None:
     """Write each joint's stiffness and damping for a beat that is T away (P0 eq. 4, n corrected)."""
-    rate = v.times[2] / f[n + w.AHEAD]  # 1/λ
+    rate = v.times.constants / who.ahead  # 1/λ
     # A foot that lands has a person above it at once. Its gains follow within λ: sooner they would answer a landing
     # that is a little early with more than the joint has.
-    share = min(1.0, v.times[0] * rate)
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+    share = min(1.0, v.times.step * rate)
+    for d in range(who.dof0, who.dof1):
         moment = v.mass_matrix[v.rowadr[d] + v.rownnz[d] - 1]
         if v.planted[d]:
             # With the ground outboard of it a joint moves the rest of the body instead.
@@ -49,11 +48,11 @@ def along(v: Any, d: int, x: Any, o: int) -> float:
 
 
 @compiled
-def beat_forces(v: Any, a: Any, i: int, u: Any, force: Any) -> None:
+def beat_forces(v: Any, who: Any, u: Any, force: Any) -> None:
     """Write the torque on every body from what is seen of it (6 per body): its joints' springs and dampers."""
-    for k in range(3 * a[i + w.ROOT_BODY], 3 * a[i + w.END_BODY]):
+    for k in range(3 * who.root_body, 3 * who.end_body):
         force[k] = 0.0
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+    for d in range(who.dof0, who.dof1):
         b = v.dof_bodyid[d]
         pull = v.stiffness[d] * along(v, d, u, 6 * b) + v.damping[d] * along(v, d, u, 6 * b + 3)
         for k in range(3):
@@ -63,7 +62,7 @@ def beat_forces(v: Any, a: Any, i: int, u: Any, force: Any) -> None:
 @inlined
 def step_stiffness(v: Any, d: int) -> float:
     """Return what a joint's spring weighs in a step, S = h·d + h²·k [kg·m²]."""
-    h = v.times[0]
+    h = v.times.step
     return float(h * (v.damping[d] + h * v.stiffness[d]))
 
 
@@ -83,12 +82,12 @@ def beat_stiffness(v: Any, first: int, last: int, d: int, axis: Any) -> tuple[fl
 
 
 @compiled
-def beat_reaction(v: Any, a: Any, i: int, turn: Any, scratch: Any) -> None:
+def beat_reaction(v: Any, who: Any, turn: Any, scratch: Any) -> None:
     """Replace every body's acceleration by what its joints' springs do against it (3 per body)."""
-    first, last = 3 * a[i + w.ROOT_BODY], 3 * a[i + w.END_BODY]
+    first, last = 3 * who.root_body, 3 * who.end_body
     for k in range(first, last):
         scratch[k] = 0.0
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+    for d in range(who.dof0, who.dof1):
         b = v.dof_bodyid[d]
         met = step_stiffness(v, d) * along(v, d, turn, 3 * b)
         for k in range(3):

@@ -21,48 +21,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.core.views import floats
 from stunt.control.servo import layout as w
 from stunt.control.servo.root_spring import root_errors
 from stunt.maths.compiled import compiled, inlined
 
 
 @inlined
-def held(f: Any, n: int, k: int) -> float:
+def held(who: Any, k: int) -> float:
     """Return how far the root is held about one of the world's axes, 0 to 1."""
-    return float(f[n + w.HELD_TILT] if k < 2 else f[n + w.HELD_YAW])
+    return float(who.held_tilt if k < 2 else who.held_yaw)
 
 
 @compiled
-def see_from_outside(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+def see_from_outside(v: Any, t: Any, who: Any, time: float) -> None:
     """Have bones damped against the clip's motion in the world, where `see_bones` went by the root's actual one.
 
     The root is noted as turning wrongly by that much too: it is what the bones hang on, whatever their joints' weights.
     """
-    x, s, cvel, h = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(t[w.T_CVEL]), v.times[0]
-    root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
-    if a[i + w.ABSOLUTE] != 0:
+    x, s, cvel, h = t.seen, t.scratch, t.cvel, v.times.step
+    root, end = who.root_body, who.end_body
+    if who.absolute != 0:
         return  # what the rows ask for already goes by the world
-    root_errors(a, i, f, n, (time + h - f[n + w.START]) * f[n + w.FPS], floats(t[w.T_XQUAT]), s)
+    root_errors(who, (time + h - who.start) * who.fps, t.xquat, s)
     for k in range(3):
-        wrong = held(f, n, k) * (s[3 + k] - cvel[6 * root + k])
+        wrong = held(who, k) * (s[3 + k] - cvel[6 * root + k])
         for b in range(root, end):
             x[6 * b + k] += h * wrong
             x[6 * b + 3 + k] += wrong
 
 
 @compiled
-def stiffen_root(v: Any, t: Any, a: Any, i: int, f: Any, n: int, gain: float) -> None:
+def stiffen_root(v: Any, t: Any, who: Any, gain: float) -> None:
     """Add to the root's own inertia the stiffness of all bones, and of the weak spring as far as it is not clamped."""
-    stiff, first, h = floats(t[w.T_STIFF]), a[i + w.ROOT_DOF] + 3, v.times[0]
-    tilt, yaw = f[n + w.HELD_TILT], f[n + w.HELD_YAW]
+    stiff, first, h = t.stiff, who.root_dof + 3, v.times.step
+    tilt, yaw = who.held_tilt, who.held_yaw
     level = upright = 0.0
-    if a[i + w.ROOT_MODE] == w.WEAK:  # a hook's is added for either form
-        air = 1.0 if f[n + w.TOUCHING] != 0.0 else f[n + w.AIR]
-        k1, k2 = air * gain * f[n + w.ROOT_K1], air * gain * f[n + w.ROOT_K2]
+    if who.root_mode == w.WEAK:  # a hook's is added for either form
+        air = 1.0 if who.touching != 0.0 else who.air
+        k1, k2 = air * gain * who.root_k1, air * gain * who.root_k2
         level, upright = tilt * (h * k2 + h * h * k1), yaw * w.YAW_PART * h * k2
-    f[n + w.TILT_STIFF], f[n + w.YAW_STIFF] = level, upright
-    for b in range(a[i + w.ROOT_BODY] + 1, a[i + w.END_BODY]):
+    who.tilt_stiff, who.yaw_stiff = level, upright
+    for b in range(who.root_body + 1, who.end_body):
         level += tilt * tilt * stiff[b]
         upright += yaw * yaw * stiff[b]
     for d in range(first, first + 3):
@@ -74,19 +73,19 @@ def stiffen_root(v: Any, t: Any, a: Any, i: int, f: Any, n: int, gain: float) ->
 
 
 @compiled
-def couple_to_root(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
+def couple_to_root(v: Any, t: Any, who: Any) -> None:
     """Apply the bones' torques to the root as well, and couple the joints' inertia with its rotation.
 
     To be done again where joints are weakened.
     """
-    total, kept, axis, force = floats(t[w.T_SUM]), floats(t[w.T_INERTIA]), floats(t[w.T_AXIS]), floats(t[w.T_FORCE])
-    root, first = 3 * a[i + w.ROOT_BODY], a[i + w.ROOT_DOF] + 3
-    tilt, yaw = f[n + w.HELD_TILT], f[n + w.HELD_YAW]
+    total, kept, axis, force = t.sum, t.inertia, t.axis, t.force
+    root, first = 3 * who.root_body, who.root_dof + 3
+    tilt, yaw = who.held_tilt, who.held_yaw
     for d in range(first, first + 3):
         v.applied[d] = 0.0
         for k in range(3):
-            v.applied[d] += v.cdof[6 * d + k] * (f[n + w.TORQUE + k] + held(f, n, k) * force[root + k])
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+            v.applied[d] += v.cdof[6 * d + k] * (who.torque[k] + held(who, k) * force[root + k])
+    for d in range(who.dof0, who.dof1):
         flat, upright = tilt * total[v.dof_bodyid[d]], yaw * total[v.dof_bodyid[d]]
         x, y, z = flat * axis[3 * d], flat * axis[3 * d + 1], upright * axis[3 * d + 2]
         for k in range(v.rowadr[d], v.rowadr[d] + v.rownnz[d]):
@@ -98,26 +97,26 @@ def couple_to_root(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
 
 
 @inlined
-def turn_of_root(v: Any, a: Any, i: int, f: Any, n: int, acceleration: Any, turn: Any) -> None:
+def turn_of_root(v: Any, who: Any, acceleration: Any, turn: Any) -> None:
     """Write how the root accelerates, as the bones see it, at its place in `turn`."""
-    root, first = 3 * a[i + w.ROOT_BODY], a[i + w.ROOT_DOF] + 3
+    root, first = 3 * who.root_body, who.root_dof + 3
     for d in range(first, first + 3):
         for k in range(3):
-            turn[root + k] += held(f, n, k) * acceleration[d] * v.cdof[6 * d + k]
+            turn[root + k] += held(who, k) * acceleration[d] * v.cdof[6 * d + k]
 
 
 @compiled
-def end_help(v: Any, t: Any, a: Any, i: int, f: Any, n: int) -> None:
+def end_help(v: Any, t: Any, who: Any) -> None:
     """Write what the root got in the step that was taken: the spring's torque and that of all bones, each less S·a."""
-    force, turn, acceleration = floats(t[w.T_FORCE]), floats(t[w.T_LEAN]), floats(t[w.T_QACC])
-    root, first = 3 * a[i + w.ROOT_BODY], a[i + w.ROOT_DOF] + 3
+    force, turn, acceleration = t.force, t.lean, t.qacc
+    root, first = 3 * who.root_body, who.root_dof + 3
     for k in range(3):
         spin = 0.0
         for d in range(first, first + 3):
             spin += v.cdof[6 * d + k] * acceleration[d]
-        back = (f[n + w.TILT_STIFF] if k < 2 else f[n + w.YAW_STIFF]) * spin
-        f[n + w.TORQUE + k] += held(f, n, k) * (force[root + k] - turn[root + k]) - back
+        back = (who.tilt_stiff if k < 2 else who.yaw_stiff) * spin
+        who.torque[k] += held(who, k) * (force[root + k] - turn[root + k]) - back
     for d in range(first, first + 3):
         v.applied[d] = 0.0
         for k in range(3):
-            v.applied[d] += v.cdof[6 * d + k] * f[n + w.TORQUE + k]
+            v.applied[d] += v.cdof[6 * d + k] * who.torque[k]

@@ -1,4 +1,4 @@
-"""The world-space servo, compiled: called between the engine's half-steps, and after them (see `worldspace`).
+"""The world-space servo, compiled: called between the engine's half-steps, and after them (see `layout`).
 
 One step may be taken twice: where a joint turned out to be over its strength (a contact pushed harder than the step
 before), the state is put back and the step repeated with the contact forces now known.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from stunt.control.core.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_step2
-from stunt.control.core.views import floats, ints, longs
+from stunt.control.core.programs import EACH_STEP, STEPPED, WORLDSPACE, entry
+from stunt.control.core.views import views_at
 from stunt.control.servo import layout as w
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
@@ -18,8 +19,9 @@ from stunt.control.servo.root_spring import gain_now, help_root, meter_root
 from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
-from stunt.maths.compiled import compiled, inlined
+from stunt.maths.compiled import inlined
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
+from stunt.maths.pointers import address, floats, longs
 
 _REPEATS = 6
 _STATE = STEP_STATE
@@ -48,18 +50,18 @@ def sample_bone(rows: Any, first: int, second: int, share: float, bone: int, han
 
 
 @inlined
-def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
+def see_bones(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
-    xquat, xmat, cvel, parent = floats(t[w.T_XQUAT]), floats(t[w.T_XMAT]), floats(t[w.T_CVEL]), ints(t[w.T_PARENT])
-    x, s, rows = floats(t[w.T_SEEN]), floats(t[w.T_SCRATCH]), floats(a[i + w.ROWS])
-    root, end, h, rate = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0], 1.0 / f[n + w.LOOK]
-    frame = (time + h - f[n + w.START]) * f[n + w.FPS]
-    ahead = 0.5 * f[n + w.LOOK] * f[n + w.FPS]
-    low, high, share = frame_at(a[i + w.FRAMES], frame)
-    low1, high1, share1 = frame_at(a[i + w.FRAMES], frame - ahead)
-    low2, high2, share2 = frame_at(a[i + w.FRAMES], frame + ahead)
-    own, width = a[i + w.MODE] != w.WORLD, 4 * (end - root)
-    leg, steer = longs(t[w.T_LEG]), floats(t[w.T_STEER])
+    xquat, xmat, cvel, parent = t.xquat, t.xmat, t.cvel, t.parent
+    x, s, rows = t.seen, t.scratch, floats(who.rows)
+    root, end, h, rate = who.root_body, who.end_body, v.times.step, 1.0 / who.look
+    frame = (time + h - who.start) * who.fps
+    ahead = 0.5 * who.look * who.fps
+    low, high, share = frame_at(who.frames, frame)
+    low1, high1, share1 = frame_at(who.frames, frame - ahead)
+    low2, high2, share2 = frame_at(who.frames, frame + ahead)
+    own, width = who.mode != w.WORLD, 4 * (end - root)
+    leg, steer = t.leg, t.steer
     for k in range(6):
         x[6 * root + k] = 0.0
     for b in range(root + 1, end):
@@ -81,11 +83,11 @@ def see_bones(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain:
 
 
 @inlined
-def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
+def stiffen(v: Any, t: Any, who: Any, gain: float) -> None:
     """Write what the step's stiffness of each bone is, S = h·k₂ + h²·k₁, and of everything outboard of it."""
-    parent, own = ints(t[w.T_PARENT]), a[i + w.MODE] != w.WORLD
-    total, stiff, k1, k2 = floats(t[w.T_SUM]), floats(t[w.T_STIFF]), floats(t[w.T_K1]), floats(t[w.T_K2])
-    root, end, h = a[i + w.ROOT_BODY], a[i + w.END_BODY], v.times[0]
+    parent, own = t.parent, who.mode != w.WORLD
+    total, stiff, k1, k2 = t.sum, t.stiff, t.k1, t.k2
+    root, end, h = who.root_body, who.end_body, v.times.step
     for b in range(root + 1, end):
         stiff[b] = total[b] = gain * (h * k2[b] + h * h * k1[b])
     if not own:
@@ -95,132 +97,129 @@ def stiffen(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
 
 
 @inlined
-def foresee_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float) -> None:
+def foresee_torques(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     """Write the torques the motion itself takes, as foreseen from the clip, in the measure the servo is awake."""
-    feed, first, last = floats(t[w.T_FEED]), a[i + w.DOF0], a[i + w.DOF1]
-    awake = min(1.0, gain / f[n + w.GAIN])
-    if a[i + w.ROW_TORQUE] == 0:
+    feed, first, last = t.feed, who.dof0, who.dof1
+    awake = min(1.0, gain / who.gain)
+    if who.row_torque == 0:
         # The beat law carries at least what hangs on a joint, as P0 does; the others leave that to their springs.
-        share = awake if a[i + w.MODE] == w.BEAT else 0.0
+        share = awake if who.mode == w.BEAT else 0.0
         for d in range(first, last):
             feed[d] = share * (v.bias[d] - v.passive[d])
         return
-    rows, frames, width = floats(a[i + w.ROW_TORQUE]), a[i + w.FRAMES], last - first
-    low, high, share = frame_at(frames, (time + v.times[0] - f[n + w.START]) * f[n + w.FPS])
+    rows, frames, width = floats(who.row_torque), who.frames, last - first
+    low, high, share = frame_at(frames, (time + v.times.step - who.start) * who.fps)
     for d in range(first, last):
         one, two = rows[low * width + d - first], rows[high * width + d - first]
         feed[d] = awake * (one + share * (two - one))
 
 
 @inlined
-def drive(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> bool:
+def drive(v: Any, t: Any, who: Any, time: float) -> bool:
     """Write one actor's torques and inertia; return whether one of its joints is near its strength."""
-    gain = gain_now(f, n, time)
-    xquat, cvel, constraint = floats(t[w.T_XQUAT]), floats(t[w.T_CVEL]), floats(t[w.T_CONSTRAINT])
-    help_root(v, a, i, f, n, time, gain, xquat, cvel, constraint, floats(t[w.T_SCRATCH]))
-    set_friction(t, a, i, f, n, time)
-    near = recover(t, a, i)
-    if a[i + w.LEG_COUNT] > 0:
-        steer_legs(v, t, a, i, f, n, time, floats(t[w.T_XPOS]))
-    take_over_damping(v, t, a, i)
-    see_bones(v, t, a, i, f, n, time, gain)
-    if a[i + w.EXTERNAL] != 0:
-        see_from_outside(v, t, a, i, f, n, time)
-    if a[i + w.MODE] == w.BEAT:
-        set_beat_gains(v, a, i, f, n, gain)
+    gain = gain_now(who, time)
+    xquat, cvel, constraint = t.xquat, t.cvel, t.constraint
+    help_root(v, who, time, gain, xquat, cvel, constraint, t.scratch)
+    set_friction(t, who, time)
+    near = recover(t, who)
+    if who.leg_count > 0:
+        steer_legs(v, t, who, time, t.xpos)
+    take_over_damping(v, t, who)
+    see_bones(v, t, who, time, gain)
+    if who.external != 0:
+        see_from_outside(v, t, who, time)
+    if who.mode == w.BEAT:
+        set_beat_gains(v, who, gain)
     else:
-        stiffen(v, t, a, i, gain)
-    foresee_torques(v, t, a, i, f, n, time, gain)
-    add_torques(v, t, a, i, gain)
-    keep_inertia(v, t, a, i)
-    add_inertia(v, t, a, i)
-    hook_inertia(v, a, i, f, n)
-    if a[i + w.EXTERNAL] != 0:
-        stiffen_root(v, t, a, i, f, n, gain)
-        couple_to_root(v, t, a, i, f, n)
-    return near and is_limited(a, i)
+        stiffen(v, t, who, gain)
+    foresee_torques(v, t, who, time, gain)
+    add_torques(v, t, who, gain)
+    keep_inertia(v, t, who)
+    add_inertia(v, t, who)
+    hook_inertia(v, who)
+    if who.external != 0:
+        stiffen_root(v, t, who, gain)
+        couple_to_root(v, t, who)
+    return near and is_limited(who)
 
 
 @inlined
-def hook_inertia(v: Any, a: Any, i: int, f: Any, n: int) -> None:
+def hook_inertia(v: Any, who: Any) -> None:
     """A meat-hook is stiff: its spring is implicit too."""
-    if a[i + w.ROOT_MODE] != w.HOOK:
+    if who.root_mode != w.HOOK:
         return
-    h, d, rate = v.times[0], a[i + w.ROOT_DOF], f[n + w.HOOK_K]
+    h, d, rate = v.times.step, who.root_dof, who.hook_k
     for k in range(6):
-        stiff = h * f[n + w.ROOT_K2] + h * h * f[n + w.ROOT_K1]
+        stiff = h * who.root_k2 + h * h * who.root_k1
         if k < 3:
-            stiff = f[n + w.WHOLE_MASS] * (2.0 * rate * h + (rate * h) ** 2)
+            stiff = who.whole_mass * (2.0 * rate * h + (rate * h) ** 2)
         v.mass_matrix[v.rowadr[d + k] + v.rownnz[d + k] - 1] += stiff
 
 
 @inlined
-def set_friction(t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+def set_friction(t: Any, who: Any, time: float) -> None:
     """Let a foot that swings slide (the clip lifts it less than uneven ground would need) and one that turns turn."""
-    soles, rows, sliding = longs(a[i + w.SOLES]), floats(a[i + w.FRICTION]), floats(t[w.T_SLIDING])
-    count = a[i + w.SOLE_COUNT]
-    frame = int((time - f[n + w.START]) * f[n + w.FPS])
-    frame = min(max(frame, 0), a[i + w.FRAMES] - 1)
+    soles, rows, sliding = longs(who.soles), floats(who.friction), t.sliding
+    count = who.sole_count
+    frame = int((time - who.start) * who.fps)
+    frame = min(max(frame, 0), who.frames - 1)
     for k in range(count):
         c = 3 * soles[k]
         sliding[c], sliding[c + 1] = rows[2 * frame * count + k], rows[(2 * frame + 1) * count + k]
 
 
-@compiled
-def worldspace_between(v: Any, address: int, time: float, model: int, data: int) -> None:
+@entry(WORLDSPACE, EACH_STEP)
+def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
     """Drive all actors, once the engine knows inertia and contacts of the present state."""
-    t = longs(address)
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
-    mj_getState(model, data, t[w.T_STATE], _STATE)
+    v, t = views_at(table), w.servo_at(program)
+    mj_getState(model, data, address(t.state), _STATE)
     near = False
-    for actor in range(count):
-        i, n = actor * w.INTS, actor * w.NUMBERS
-        if a[i + w.ACTIVE] == 0:
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if who.active == 0:
             continue
-        if a[i + w.MODE] == w.KINEMATIC:
-            push_along(v, t, a, i, f, n, time)
-        elif drive(v, t, a, i, f, n, time):
+        if who.mode == w.KINEMATIC:
+            push_along(v, t, who, time)
+        elif drive(v, t, who, time):
             near = True
     mj_factorM(model, data)
     if near:
-        foresee_strength(v, t, count, a, f, time, model, data)
+        foresee_strength(v, t, time, model, data)
 
 
 @inlined
 def finish(v: Any, t: Any) -> float:
     """Note what the joints produced; return the largest share of a strength."""
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
-    torque, acceleration, loads = floats(t[w.T_TORQUE]), floats(t[w.T_QACC]), floats(t[w.T_LOAD])
+    torque, acceleration, loads = t.torque, t.qacc, t.load
     worst = 0.0
-    for actor in range(count):
-        i = actor * w.INTS
-        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if who.active == 0 or who.mode == w.KINEMATIC:
             continue
-        end_torques(v, t, a, i, f, actor * w.NUMBERS, acceleration)
-        if a[i + w.LIMITED] == 0:
+        end_torques(v, t, who, acceleration)
+        if who.limited == 0:
             continue
-        for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+        for b in range(who.root_body, who.end_body):
             loads[b] = 0.0
-        for j in range(a[i + w.JNT0], a[i + w.JNT1]):
+        for j in range(who.jnt0, who.jnt1):
             b, load = v.dof_bodyid[v.jnt_dofadr[j]], load_of(v, torque, j)
             loads[b] = max(loads[b], load)
             worst = max(worst, load)
     return worst
 
 
-@compiled
-def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int) -> None:
+@entry(WORLDSPACE, STEPPED)
+def stepped(table: int, program: int, time: float, model: int, data: int) -> None:
     """Repeat a step that went over a strength, then write down what was done."""
-    t = longs(address)
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
+    v, t = views_at(table), w.servo_at(program)
     worst = finish(v, t)
     for _ in range(_REPEATS):
         if worst <= 1.0:
             break
-        f[w.REPEATS] += 1.0
+        w.actor_at(t.actors, 0).repeats += 1.0
         # Only the second half is taken back: what the first found out of the state still holds.
-        mj_setState(model, data, t[w.T_STATE], _STATE)
-        weaken_all(v, t, count, a, f, time, 1.0, MEASURED)
+        mj_setState(model, data, address(t.state), _STATE)
+        weaken_all(v, t, time, 1.0, MEASURED)
         mj_factorM(model, data)
         mj_step2(model, data)
         worst = finish(v, t)
@@ -231,21 +230,20 @@ def worldspace_stepped(v: Any, address: int, time: float, model: int, data: int)
 @inlined
 def write_down(v: Any, t: Any, worst: float) -> None:
     """Put torques and saturation on the board and add to the meters."""
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
-    torque, weight = floats(t[w.T_TORQUE]), floats(t[w.T_WEIGHT])
-    for actor in range(count):
-        i, n = actor * w.INTS, actor * w.NUMBERS
-        if a[i + w.ACTIVE] == 0 or a[i + w.MODE] == w.KINEMATIC:
+    torque, weight = t.torque, t.weight
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if who.active == 0 or who.mode == w.KINEMATIC:
             continue
-        if a[i + w.EXTERNAL] != 0:
-            end_help(v, t, a, i, f, n)
-        meter_root(f, n, v.times[0])
-        for j in range(a[i + w.JNT0], a[i + w.JNT1]):
+        if who.external != 0:
+            end_help(v, t, who)
+        meter_root(who, v.times.step)
+        for j in range(who.jnt0, who.jnt1):
             load = load_of(v, torque, j)
-            f[n + w.JOINT_STEPS] += 1.0
-            f[n + w.OVER] += 1.0 if load > 1.0 + 1e-6 else 0.0
-            f[n + w.WORST] = max(f[n + w.WORST], load)
-        for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+            who.joint_steps += 1.0
+            who.over += 1.0 if load > 1.0 + 1e-6 else 0.0
+            who.worst = max(who.worst, load)
+        for d in range(who.dof0, who.dof1):
             v.torque[d] = torque[d]
             v.saturated[d] = 1 if weight[v.dof_bodyid[d]] < 1.0 else 0
             v.saturated_steps[d] += v.saturated[d]

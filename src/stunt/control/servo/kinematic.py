@@ -7,10 +7,10 @@ Data comes in two parts: a lead of its own frames (a blend from what went before
 placed over the ground by a turn and a shift, round after round where it loops. Nothing is laid out ahead, so a walk may
 go on for an hour without anybody's doing.
 
-Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`KIN_FIRM`: a
+Contacts see a body that is being accelerated along its data, with its true inertia or a multiple of it (`kin_firm`: a
 kicking leg is held by its muscles and weighs more than a limp one); afterwards its state is put back on the data.
 Pushed once, an obstacle moves as if a free body had hit it; pushed for several steps, it goes where the data goes. What
-contacts did to the body meanwhile is not lost: the impulse is remembered (`T_OWED`), and who hands the body over to
+contacts did to the body meanwhile is not lost: the impulse is remembered (`owed`), and who hands the body over to
 forces may give it back to it.
 """
 
@@ -19,12 +19,12 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from stunt.control.core.views import floats, longs
+from stunt.control.core.engine import BALL
 from stunt.control.servo import layout as w
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions
+from stunt.maths.pointers import floats
 
-_BALL = 1
 MEMORY: Final = 0.02
 """Time constant with which an impulse that nobody claimed is forgotten [s]."""
 
@@ -107,49 +107,49 @@ def turn_hermite(
 
 
 @compiled
-def data_state(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
-    """Write where an actor's data has it at a time, and how fast, to T_WHERE and T_PACE; held at its ends."""
-    frame, lead = max((time - f[n + w.KIN_START]) * f[n + w.KIN_FPS], 0.0), a[i + w.KIN_FRAMES]
+def data_state(v: Any, t: Any, who: Any, time: float) -> None:
+    """Write where an actor's data has it at a time, and how fast, to `where` and `pace`; held at its ends."""
+    frame, lead = max((time - who.kin_start) * who.kin_fps, 0.0), who.kin_frames
     low = int(frame)
     if low < lead - 1:
-        between_frames(v, t, a, i, f, n, a[i + w.KIN_ROWS], low, frame - low)
+        between_frames(v, t, who, who.kin_rows, low, frame - low)
         return
-    last = a[i + w.KIN_BASE_FRAMES] - 1
-    low += a[i + w.KIN_FIRST] - last * int(f[n + w.KIN_ROUNDS])
-    if a[i + w.KIN_LOOP] != 0:
+    last = who.kin_base_frames - 1
+    low += who.kin_first - last * int(who.kin_rounds)
+    if who.kin_loop != 0:
         while low >= last:
-            next_round(f, n)
+            next_round(who)
             low -= last
     if low < 0:  # a round's very first moment, seen from a rounding error before it
         low, frame = 0, 0.0
     late = low >= last
     share = 1.0 if late else frame - int(frame)
-    between_frames(v, t, a, i, f, n, a[i + w.KIN_BASE], min(low, last - 1), share)
-    place(t, a, i, f, n)
+    between_frames(v, t, who, who.kin_base, min(low, last - 1), share)
+    place(t, who)
     if late:
-        pace = floats(t[w.T_PACE])
-        for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
+        pace = t.pace
+        for d in range(who.root_dof, who.dof1):
             pace[d] = 0.0
 
 
 @compiled
-def next_round(f: Any, n: int) -> None:
+def next_round(who: Any) -> None:
     """Place a looping motion's next round where the last one ended."""
-    angle, x, y = f[n + w.KIN_AT + 2], f[n + w.KIN_STEP], f[n + w.KIN_STEP + 1]
-    f[n + w.KIN_AT] += math.cos(angle) * x - math.sin(angle) * y
-    f[n + w.KIN_AT + 1] += math.sin(angle) * x + math.cos(angle) * y
-    f[n + w.KIN_AT + 2] += f[n + w.KIN_STEP + 2]
-    f[n + w.KIN_ROUNDS] += 1.0
+    angle, x, y = who.kin_at[2], who.kin_step[0], who.kin_step[1]
+    who.kin_at[0] += math.cos(angle) * x - math.sin(angle) * y
+    who.kin_at[1] += math.sin(angle) * x + math.cos(angle) * y
+    who.kin_at[2] += who.kin_step[2]
+    who.kin_rounds += 1.0
 
 
 @compiled
-def place(t: Any, a: Any, i: int, f: Any, n: int) -> None:
+def place(t: Any, who: Any) -> None:
     """Move an actor's root, as its motion has it, to where the motion is placed."""
-    where, pace, q, d = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
-    angle = f[n + w.KIN_AT + 2]
+    where, pace, q, d = t.where, t.pace, who.root_qpos, who.root_dof
+    angle = who.kin_at[2]
     cos, sin, c, s = math.cos(angle), math.sin(angle), math.cos(0.5 * angle), math.sin(0.5 * angle)
     x, y = where[q], where[q + 1]
-    where[q], where[q + 1] = f[n + w.KIN_AT] + cos * x - sin * y, f[n + w.KIN_AT + 1] + sin * x + cos * y
+    where[q], where[q + 1] = who.kin_at[0] + cos * x - sin * y, who.kin_at[1] + sin * x + cos * y
     pace[d], pace[d + 1] = cos * pace[d] - sin * pace[d + 1], sin * pace[d] + cos * pace[d + 1]
     w0, x, y, z = where[q + 3], where[q + 4], where[q + 5], where[q + 6]
     where[q + 3], where[q + 6] = c * w0 - s * z, c * z + s * w0
@@ -158,12 +158,12 @@ def place(t: Any, a: Any, i: int, f: Any, n: int) -> None:
 
 @compiled
 def between_frames(
-    v: Any, t: Any, a: Any, i: int, f: Any, n: int, address: int, low: int, s: float
+    v: Any, t: Any, who: Any, address: int, low: int, s: float
 ) -> None:  # fmt: skip
     """Write a state between a frame and the next one, as the frames have it."""
-    where, pace, x = floats(t[w.T_WHERE]), floats(t[w.T_PACE]), floats(t[w.T_SCRATCH])
-    rows, seconds, root_q, root_d = floats(address), 1.0 / f[n + w.KIN_FPS], a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
-    nq, nv = a[i + w.QPOS1] - root_q, a[i + w.DOF1] - root_d
+    where, pace, x = t.where, t.pace, t.scratch
+    rows, seconds, root_q, root_d = floats(address), 1.0 / who.kin_fps, who.root_qpos, who.root_dof
+    nq, nv = who.qpos1 - root_q, who.dof1 - root_d
     first, second = low * (nq + nv), (low + 1) * (nq + nv)
     for k in range(3):
         p, r = first + nq + k, second + nq + k
@@ -171,22 +171,22 @@ def between_frames(
     turn_hermite(
         rows, first + 3, first + nq + 3, second + 3, second + nq + 3, s, seconds, x, where, root_q + 3, pace, root_d + 3
     )
-    for j in range(a[i + w.JNT0], a[i + w.JNT1]):
+    for j in range(who.jnt0, who.jnt1):
         q, d = v.jnt_qposadr[j], v.jnt_dofadr[j]
         q0, u0 = first + q - root_q, first + nq + d - root_d
         q1, u1 = second + q - root_q, second + nq + d - root_d
-        if v.jnt_type[j] == _BALL:
+        if v.jnt_type[j] == BALL:
             turn_hermite(rows, q0, u0, q1, u1, s, seconds, x, where, q, pace, d)
         else:
             where[q], pace[d] = hermite(rows[q0], rows[u0], rows[q1], rows[u1], s, seconds)
 
 
 @compiled
-def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+def push_along(v: Any, t: Any, who: Any, time: float) -> None:
     """Write the forces that take an actor to its data's velocity in this step, if nothing is in the way."""
-    data_state(v, t, a, i, f, n, time + v.times[0])
-    pace, first, last, h = floats(t[w.T_PACE]), a[i + w.ROOT_DOF], a[i + w.DOF1], v.times[0]
-    firm = f[n + w.KIN_FIRM]
+    data_state(v, t, who, time + v.times.step)
+    pace, first, last, h = t.pace, who.root_dof, who.dof1, v.times.step
+    firm = who.kin_firm
     for d in range(first, last):
         gain = (pace[d] - v.qvel[d]) / h
         # The engine solves joint damping implicitly: it weighs like inertia.
@@ -202,24 +202,23 @@ def push_along(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> N
 
 
 @compiled
-def put_on_data(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float) -> None:
+def put_on_data(v: Any, t: Any, who: Any, time: float) -> None:
     """After a step: remember what contacts gave, and put the actor where its data has it."""
-    h = v.times[0]
-    owed, constraint = floats(t[w.T_OWED]), floats(t[w.T_CONSTRAINT])
-    where, pace = floats(t[w.T_WHERE]), floats(t[w.T_PACE])  # as `push_along` left them: of the step's end
+    h = v.times.step
+    owed, constraint = t.owed, t.constraint
+    where, pace = t.where, t.pace  # as `push_along` left them: of the step's end
     keep = max(0.0, 1.0 - h / MEMORY)
-    for d in range(a[i + w.ROOT_DOF], a[i + w.DOF1]):
+    for d in range(who.root_dof, who.dof1):
         owed[d] = keep * owed[d] + h * constraint[d]
         v.qvel[d], v.torque[d], v.saturated[d] = pace[d], 0.0, 0
-    for q in range(a[i + w.ROOT_QPOS], a[i + w.QPOS1]):
+    for q in range(who.root_qpos, who.qpos1):
         v.qpos[q] = where[q]
 
 
 @compiled
 def put_all(v: Any, t: Any, time: float) -> None:
     """Put every kinematic actor on its data."""
-    count, a, f = longs(t[w.T_ACTORS])[0], longs(t[w.T_INTS]), floats(t[w.T_NUMBERS])
-    for actor in range(count):
-        i, n = actor * w.INTS, actor * w.NUMBERS
-        if a[i + w.ACTIVE] != 0 and a[i + w.MODE] == w.KINEMATIC:
-            put_on_data(v, t, a, i, f, n, time)
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if who.active != 0 and who.mode == w.KINEMATIC:
+            put_on_data(v, t, who, time)

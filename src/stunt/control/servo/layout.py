@@ -3,7 +3,7 @@
 Every bone is pulled toward its orientation in the clip, lifted into the world through the clip's own frames from the
 actual root: `f = k₁Δ + k₂(ω_d − ω)` with Δ and ω seen from the root. The torques are internal, `τ = Jᵀf` without the
 root's rows, and solved implicitly: a bone's `S = h·k₂ + h²·k₁` joins the inertia of all joints between it and the root.
-The paper's own form, torques from outside, is an option (`worldspace_external`).
+The paper's own form, torques from outside, is an option (`external`).
 
 Strength. A joint over its limit gets a weight w < 1, and the servo sees the motion of that joint through it: bones are
 seen turned by `Σ w·(turn of each joint on the way)`, and joint torques are `w·Jᵀf`. Whatever the weights, that is the
@@ -17,6 +17,8 @@ from typing import Final
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
 
 Floats = NDArray[np.float64]
 
@@ -32,44 +34,142 @@ WEAK, HOOK, FREE = 0, 1, 2
 YAW_PART: Final = 0.3
 """The root's gains about the vertical, as a share of those across it: a body is tall."""
 
-# Integers of an actor.
-ROOT_BODY, END_BODY, ROOT_DOF, ROOT_QPOS, DOF0, DOF1, JNT0, JNT1 = range(8)
-MODE, EXTERNAL, ROOT_MODE, LIMITED, FRAMES, ROWS, ROOTS, SOLES, SOLE_COUNT, FRICTION = range(8, 18)
-QPOS0, QPOS1, ACTIVE, KIN_ROWS, KIN_FRAMES, ROW_TORQUE = range(18, 24)
-KIN_BASE, KIN_BASE_FRAMES, KIN_FIRST, KIN_LOOP = range(24, 28)
-LEGS, LEG_COUNT, SWING = 28, 29, 30
-ABSOLUTE: Final = 31
-"""Whether the rows are the clip's orientations in the world, the actual root's turn and spin taken out of them."""
-INTS: Final = 32
+_LONG, _FLOAT = np.int64, np.float64
 
-# Numbers of an actor.
-START, FPS, LOOK, ROOT_K1, ROOT_K2, TORQUE_LIMIT, BREAK_ANGLE, AIR, YAW_LIMIT, FORCE_LIMIT, WEIGHT, GAIN = range(12)
-STUN_TIME, STUN_DOWN, STUN_HOLD, STUN_UP, STUN_LOW = range(12, 17)
-BROKEN, TORQUE_SUM, TORQUE_PEAK, FORCE_SUM, FORCE_PEAK, STEPS, TOUCHING, ROOT_ERROR = range(17, 25)
-TORQUE, FORCE = 25, 28  # three each, as of the last step
-OVER, JOINT_STEPS, WORST, REPEATS, HOOK_K, WHOLE_MASS = range(31, 37)
-AHEAD: Final = 37
-"""Seconds an actor under the beat law looks ahead."""
-KIN_START, KIN_FPS, KIN_FIRM = 38, 39, 40
-TRIES: Final = 41
-"""How often weights were found anew, beside `REPEATS`: how often a step was taken back."""
-KIN_AT, KIN_STEP, KIN_ROUNDS = 42, 45, 48
-"""Where data on which an actor goes on is placed (x, y, heading), how far one round of it goes, and rounds so far."""
-HEADING: Final = 49
-"""How far the root has to turn about the vertical to face as the clip does [rad]."""
-HELD_TILT, HELD_YAW, TILT_STIFF, YAW_STIFF = range(50, 54)
-"""How much of the root's help is left by its clamps, across the vertical and about it, 0 to 1; and the weak spring's
-part of the root's inertia in the external form, likewise [kg·m²]."""
-NUMBERS: Final = 54
+ACTOR: Final = layout(
+    # Who it is.
+    ("root_body", _LONG),  # its first body
+    ("end_body", _LONG),  # one past its last
+    ("root_dof", _LONG),
+    ("root_qpos", _LONG),
+    ("dof0", _LONG),  # its joints' degrees of freedom: the first, and one past the last
+    ("dof1", _LONG),
+    ("jnt0", _LONG),  # its joints, likewise
+    ("jnt1", _LONG),
+    ("qpos0", _LONG),  # its joints' positions, likewise
+    ("qpos1", _LONG),
+    ("soles", _LONG),  # address of its soles' geoms
+    ("sole_count", _LONG),
+    # How it is driven.
+    ("active", _LONG),  # whether it is driven at all
+    ("mode", _LONG),  # WORLD, PARENT, BEAT or KINEMATIC
+    ("external", _LONG),  # whether torques act from outside
+    ("root_mode", _LONG),  # WEAK, HOOK or FREE
+    ("limited", _LONG),  # whether its joints keep within their strength
+    ("gain", _FLOAT),  # factor on all gains
+    ("look", _FLOAT),  # seconds over which wanted velocities are measured
+    ("ahead", _FLOAT),  # seconds the beat law looks ahead
+    ("root_k1", _FLOAT),  # the root's spring [N·m/rad]
+    ("root_k2", _FLOAT),  # and damper [N·m·s/rad]
+    ("hook_k", _FLOAT),  # rate of a meat-hook [1/s]
+    ("torque_limit", _FLOAT),  # of the root's spring [N·m]
+    ("yaw_limit", _FLOAT),  # about the vertical [N·m]
+    ("force_limit", _FLOAT),  # along the ground [N]
+    ("break_angle", _FLOAT),  # tilt at which the root's spring lets go [rad]
+    ("air", _FLOAT),  # factor on it while nothing is touched
+    ("weight", _FLOAT),  # of the body [N]
+    ("whole_mass", _FLOAT),  # likewise [kg]
+    # What it follows.
+    ("frames", _LONG),
+    ("start", _FLOAT),  # when the first frame is due [s]
+    ("fps", _FLOAT),
+    ("rows", _LONG),  # address of the orientations
+    ("absolute", _LONG),  # whether these are the clip's in the world, the actual root's turn and spin taken out of them
+    ("roots", _LONG),  # address of the root's path
+    ("friction", _LONG),  # address of the soles' friction
+    ("row_torque", _LONG),  # address of the torques the motion takes, or 0
+    ("legs", _LONG),  # address of the legs that steer
+    ("leg_count", _LONG),
+    ("swing", _LONG),  # address of how much they swing
+    # The data it is put on: a lead of frames of its own, then the motion's.
+    ("kin_rows", _LONG),  # address of the lead
+    ("kin_frames", _LONG),
+    ("kin_base", _LONG),  # address of the motion
+    ("kin_base_frames", _LONG),
+    ("kin_first", _LONG),  # frame of the motion that goes with the lead's first
+    ("kin_loop", _LONG),  # whether it begins again
+    ("kin_start", _FLOAT),  # [s]
+    ("kin_fps", _FLOAT),
+    ("kin_firm", _FLOAT),  # with how many times its inertia it pushes
+    ("kin_at", _FLOAT, 3),  # where the motion is placed: x, y [m], heading [rad]
+    ("kin_step", _FLOAT, 3),  # how far one round of it goes
+    ("kin_rounds", _FLOAT),  # rounds so far
+    # A stun: strength sinks, stays low, and comes back.
+    ("stun_time", _FLOAT),  # when [s]; infinite: never
+    ("stun_down", _FLOAT),  # [s]
+    ("stun_hold", _FLOAT),  # [s]
+    ("stun_up", _FLOAT),  # [s]
+    ("stun_low", _FLOAT),  # share of strength
+    # The root's help in the last step.
+    ("torque", _FLOAT, 3),  # [N·m]
+    ("force", _FLOAT, 3),  # [N]
+    ("touching", _FLOAT),  # 1 where the body touches anything
+    ("root_error", _FLOAT),  # tilt [rad]
+    ("heading", _FLOAT),  # how far the root has to turn about the vertical to face as the clip does [rad]
+    ("broken", _FLOAT),  # how long its spring has been broken [s]
+    ("held_tilt", _FLOAT),  # how much of the help is left by its clamps, across the vertical, 0 to 1
+    ("held_yaw", _FLOAT),  # and about it
+    ("tilt_stiff", _FLOAT),  # the weak spring's part of the root's inertia in the external form [kg·m²]
+    ("yaw_stiff", _FLOAT),  # likewise about the vertical
+    # Meters.
+    ("steps", _FLOAT),
+    ("torque_sum", _FLOAT),  # over all steps [N·m]
+    ("torque_peak", _FLOAT),
+    ("force_sum", _FLOAT),  # [N]
+    ("force_peak", _FLOAT),
+    ("joint_steps", _FLOAT),  # steps, counted for every joint,
+    ("over", _FLOAT),  # of these, over the joint's strength,
+    ("worst", _FLOAT),  # and the largest share of a strength
+    ("repeats", _FLOAT),  # how often a step was taken back; counted for all by the first actor
+    ("tries", _FLOAT),  # how often weights were found anew
+)
+"""Somebody the servo drives."""
+actor_at = record(ACTOR)
 
-# Table of addresses.
-(
-    T_ACTORS, T_INTS, T_NUMBERS, T_XQUAT, T_CVEL, T_QACC, T_CONSTRAINT, T_PARENT, T_K1, T_K2, T_SUM, T_SEEN, T_LEAN,
-    T_FORCE, T_JOINT, T_WEIGHT, T_TORQUE, T_ACCELERATION, T_RIGHT, T_INERTIA, T_STATE, T_SLIDING,
-    T_SCRATCH, T_WHERE, T_PACE, T_OWED, T_FEED, T_LOAD, T_STIFF, T_FLESH, T_AXIS, T_XMAT, T_XPOS,
-    T_STEER, T_LEG,
-) = range(35)  # fmt: skip
-TABLE: Final = 35
+TABLE: Final = AddressTable(
+    "Servo",
+    (
+        ("actors", ADDRESS),
+        ("count", _LONG),
+        # The engine's.
+        ("xquat", _FLOAT),
+        ("xmat", _FLOAT),
+        ("xpos", _FLOAT),
+        ("cvel", _FLOAT),
+        ("qacc", _FLOAT),
+        ("constraint", _FLOAT),  # contact forces of the last step
+        ("parent", np.int32),
+        ("sliding", _FLOAT),  # friction of the geoms
+        # Of each body.
+        ("k1", _FLOAT),  # spring [N·m/rad]
+        ("k2", _FLOAT),  # damper [N·m·s/rad]
+        ("stiff", _FLOAT),  # S = h·k₂ + h²·k₁ [kg·m²]
+        ("sum", _FLOAT),  # of everything outboard
+        ("seen", _FLOAT),  # error less the step's motion, and velocity error, 6
+        ("lean", _FLOAT),  # the same through the weights, 6; then turns, 3
+        ("force", _FLOAT),  # torque, 3
+        ("weight", _FLOAT),  # through how much of its joint it is seen
+        ("load", _FLOAT),  # of its joints, as a share of their strength
+        ("steer", _FLOAT),  # how a leg is turned, 3
+        ("leg", _LONG),  # thigh of the leg it belongs to; negative: of its foot; 0: none
+        # Of each degree of freedom.
+        ("joint", _FLOAT),  # torque before the step's motion
+        ("torque", _FLOAT),  # and at its end
+        ("feed", _FLOAT),  # what the motion itself takes
+        ("flesh", _FLOAT),  # damping the engine leaves to the servo
+        ("axis", _FLOAT),  # joint axis times the weight, 3
+        ("acceleration", _FLOAT),  # foreseen
+        ("right", _FLOAT),  # forces it is foreseen from
+        ("pace", _FLOAT),  # velocity on the data
+        ("owed", _FLOAT),  # impulse that contacts gave and data took away
+        # Others.
+        ("where", _FLOAT),  # position on the data
+        ("inertia", _FLOAT),  # the body's own, in the engine's sparsity
+        ("state", _FLOAT),  # of the engine before the step
+        ("scratch", _FLOAT),
+    ),
+)
+servo_at = TABLE.reader()
 
 
 def part_of(name: str) -> str:

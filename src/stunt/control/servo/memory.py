@@ -17,6 +17,7 @@ from stunt.control.servo import layout as w
 from stunt.control.servo.root_spring import RootSpring
 from stunt.errors import BodyError
 from stunt.keys import TRUTH, Choice, Number, key, spec
+from stunt.maths.pointers import address_of
 
 Floats = NDArray[np.float64]
 Servo = Literal["world", "parent", "parent_equal", "beat"]
@@ -124,8 +125,7 @@ class WorldspaceProgram:
 
     Attributes:
         names: Who, in the order of the arrays.
-        ints: Integers of each actor (see `worldspace`).
-        numbers: Numbers of each actor.
+        actors: A record of each, (n,) of `layout.ACTOR`.
         weight: Through how much of its joint each body is seen, (nbody,): below 1 where strength is short.
         owed: What contacts gave to kinematic actors lately and data took away again [N·s, N·m·s], (nv,).
     """
@@ -134,8 +134,7 @@ class WorldspaceProgram:
         """Take the program's slot on a board."""
         self._model, self._data, self._board = model, data, board
         self.names: list[str] = []
-        self.ints = np.zeros((0, w.INTS), np.int64)
-        self.numbers = np.zeros((0, w.NUMBERS))
+        self.actors = np.zeros(0, w.ACTOR)
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.load = np.zeros(model.nbody)
@@ -146,20 +145,18 @@ class WorldspaceProgram:
         self._grip: dict[str, Floats] = {}  # of soles at rest: sliding, and turning [m]
         self._count = np.zeros(1, np.int64)
         nv, nb = model.nv, model.nbody
-        state = np.zeros(mujoco.mj_stateSize(model, STEP_STATE))
-        self._buffers: dict[int, NDArray[Any]] = {
-            w.T_ACTORS: self._count, w.T_XQUAT: data.xquat, w.T_CVEL: data.cvel, w.T_QACC: data.qacc,
-            w.T_CONSTRAINT: data.qfrc_constraint, w.T_PARENT: model.body_parentid, w.T_K1: self.k1, w.T_K2: self.k2,
-            w.T_SUM: np.zeros(nb), w.T_SEEN: np.zeros(6 * nb), w.T_LEAN: np.zeros(6 * nb),
-            w.T_FORCE: np.zeros(3 * nb), w.T_JOINT: np.zeros(nv), w.T_WEIGHT: self.weight, w.T_TORQUE: np.zeros(nv),
-            w.T_ACCELERATION: np.zeros(nv), w.T_RIGHT: np.zeros(nv), w.T_INERTIA: np.zeros(data.M.size),
-            w.T_STATE: state, w.T_SLIDING: model.geom_friction, w.T_SCRATCH: np.zeros(32),
-            w.T_WHERE: np.zeros(model.nq), w.T_PACE: np.zeros(nv), w.T_OWED: self.owed,
-            w.T_FEED: np.zeros(nv), w.T_LOAD: self.load, w.T_STIFF: np.zeros(nb), w.T_FLESH: np.zeros(nv),
-            w.T_AXIS: np.zeros(3 * nv), w.T_XMAT: data.xmat, w.T_XPOS: data.xpos,
-            w.T_STEER: self.steer, w.T_LEG: self._leg,
+        self._buffers: dict[str, NDArray[Any]] = {
+            "count": self._count, "xquat": data.xquat, "xmat": data.xmat, "xpos": data.xpos, "cvel": data.cvel,
+            "qacc": data.qacc, "constraint": data.qfrc_constraint, "parent": model.body_parentid,
+            "sliding": model.geom_friction, "k1": self.k1, "k2": self.k2, "stiff": np.zeros(nb), "sum": np.zeros(nb),
+            "seen": np.zeros(6 * nb), "lean": np.zeros(6 * nb), "force": np.zeros(3 * nb), "weight": self.weight,
+            "load": self.load, "steer": self.steer, "leg": self._leg, "joint": np.zeros(nv), "torque": np.zeros(nv),
+            "feed": np.zeros(nv), "flesh": np.zeros(nv), "axis": np.zeros(3 * nv), "acceleration": np.zeros(nv),
+            "right": np.zeros(nv), "pace": np.zeros(nv), "owed": self.owed, "where": np.zeros(model.nq),
+            "inertia": np.zeros(data.M.size), "state": np.zeros(mujoco.mj_stateSize(model, STEP_STATE)),
+            "scratch": np.zeros(32),
         }  # fmt: skip
-        self.table = np.zeros(w.TABLE, np.int64)
+        self.table = np.zeros(len(w.TABLE.names), np.int64)
         self._refresh()
 
     @staticmethod
@@ -173,48 +170,45 @@ class WorldspaceProgram:
         return program
 
     def _refresh(self) -> None:
-        self._buffers[w.T_INTS], self._buffers[w.T_NUMBERS] = self.ints, self.numbers
         self._count[0] = len(self.names)
-        for slot, array in self._buffers.items():
-            self.table[slot] = array.ctypes.data
-        self._board.programs[WORLDSPACE] = self.table.ctypes.data if self.names else 0
+        self.table[:] = w.TABLE.fill(actors=self.actors, **self._buffers)
+        self._board.programs[WORLDSPACE] = address_of(self.table) if self.names else 0
 
     def add(self, character: Character, soles: list[int], settings: ServoSettings, root: RootSpring) -> int:
         """Take a character on; it is driven once it has rows. Return its number."""
         check_free(character)
         self.names.append(character.name)
-        self.ints = np.vstack([self.ints, np.zeros((1, w.INTS), np.int64)])
-        self.numbers = np.vstack([self.numbers, np.zeros((1, w.NUMBERS))])
+        self.actors = np.append(self.actors, np.zeros(1, w.ACTOR))
         number = len(self.names) - 1
         self._rows[character.name] = [np.array(soles, np.int64)]
         self._grip.setdefault(character.name, self._model.geom_friction[soles, :2].reshape(-1, 2).copy())
-        a = self.ints[number]
+        who = self.actors[number]
         joints = list(character.joints.values())
-        a[w.ROOT_BODY], a[w.END_BODY] = character.root_body, max(character.bodies.values()) + 1
+        who["root_body"], who["end_body"] = character.root_body, max(character.bodies.values()) + 1
         if character.root is not None:
-            a[w.ROOT_DOF], a[w.ROOT_QPOS] = character.root.dof, character.root.qpos
-        a[w.DOF0], a[w.DOF1] = joints[0].dof, joints[-1].dof + joints[-1].nv
-        a[w.JNT0], a[w.JNT1] = joints[0].id, joints[-1].id + 1
-        a[w.QPOS0], a[w.QPOS1] = joints[0].qpos, joints[-1].qpos + joints[-1].nq
-        a[w.SOLES], a[w.SOLE_COUNT] = self._rows[character.name][0].ctypes.data, len(soles)
+            who["root_dof"], who["root_qpos"] = character.root.dof, character.root.qpos
+        who["dof0"], who["dof1"] = joints[0].dof, joints[-1].dof + joints[-1].nv
+        who["jnt0"], who["jnt1"] = joints[0].id, joints[-1].id + 1
+        who["qpos0"], who["qpos1"] = joints[0].qpos, joints[-1].qpos + joints[-1].nq
+        who["soles"], who["sole_count"] = address_of(self._rows[character.name][0]), len(soles)
         for geom in soles:  # the sole's friction counts, whatever it stands on
             self._model.geom_priority[geom] = max(1, int(self._model.geom_priority[geom]))
-        self.numbers[number, w.STUN_TIME] = np.inf
+        who["stun_time"] = np.inf
         self.settle(number, settings, root)
         self._refresh()
         return number
 
     def settle(self, number: int, settings: ServoSettings, root: RootSpring) -> None:
         """Set or change how an actor follows."""
-        a, f, model, data = self.ints[number], self.numbers[number], self._model, self._data
-        first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
-        a[w.MODE], a[w.LIMITED] = _MODES[settings.servo], settings.limited
-        a[w.EXTERNAL] = settings.external and settings.servo == "world"
-        f[w.HELD_TILT], f[w.HELD_YAW] = 0.0, 0.0
+        who, model, data = self.actors[number], self._model, self._data
+        first, end = int(who["root_body"]), int(who["end_body"])
+        who["mode"], who["limited"] = _MODES[settings.servo], settings.limited
+        who["external"] = settings.external and settings.servo == "world"
+        who["held_tilt"], who["held_yaw"] = 0.0, 0.0
         self._give_damping_back(number)
-        a[w.ROOT_MODE] = _ROOTS[root.kind]
-        self._board.law[a[w.JNT0] : a[w.JNT1]] = PASSIVE
-        self._board.asks_support = bool((self.ints[:, w.MODE] == w.BEAT).any())
+        who["root_mode"] = _ROOTS[root.kind]
+        self._board.law[who["jnt0"] : who["jnt1"]] = PASSIVE
+        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
         moments = w.bone_moments(model, first, end)
         if settings.servo == "parent":
             moments = w.summed(model, first, end, moments)
@@ -224,29 +218,29 @@ class WorldspaceProgram:
         weight = mass * float(np.linalg.norm(model.opt.gravity))
         whole = w.whole_moment(model, data, first, end)
         rate = _HOOK_RATE if root.kind == "hook" else root.omega
-        lever = weight * hip_height(model, int(a[w.ROOT_QPOS]))
-        f[w.LOOK], f[w.AHEAD], f[w.GAIN] = settings.look, settings.ahead, settings.gain
-        f[w.ROOT_K1], f[w.ROOT_K2] = whole * rate**2, 2.0 * whole * rate
-        f[w.TORQUE_LIMIT], f[w.YAW_LIMIT] = root.limit * lever, root.yaw * lever
-        f[w.BREAK_ANGLE], f[w.AIR], f[w.FORCE_LIMIT] = root.breaks, root.air, root.force * weight
-        f[w.WEIGHT], f[w.WHOLE_MASS], f[w.HOOK_K] = max(weight, 1e-9), mass, _HOOK_RATE
+        lever = weight * hip_height(model, int(who["root_qpos"]))
+        who["look"], who["ahead"], who["gain"] = settings.look, settings.ahead, settings.gain
+        who["root_k1"], who["root_k2"] = whole * rate**2, 2.0 * whole * rate
+        who["torque_limit"], who["yaw_limit"] = root.limit * lever, root.yaw * lever
+        who["break_angle"], who["air"], who["force_limit"] = root.breaks, root.air, root.force * weight
+        who["weight"], who["whole_mass"], who["hook_k"] = max(weight, 1e-9), mass, _HOOK_RATE
 
     def aim(self, number: int, rows: ServoTargets, start: float) -> None:
         """Give an actor rows to follow from a time on [s]."""
-        a, f = self.ints[number], self.numbers[number]
+        who = self.actors[number]
         name = self.names[number]
         kept = [self._rows[name][0], *(np.ascontiguousarray(x, float) for x in (
             rows.turns, rows.path, self._soles_hold(name, rows)
         ))]  # fmt: skip
         self._rows[name] = kept
-        a[w.ROWS], a[w.ROOTS], a[w.FRICTION] = (x.ctypes.data for x in kept[1:4])
-        a[w.ROW_TORQUE] = 0
+        who["rows"], who["roots"], who["friction"] = (address_of(x) for x in kept[1:4])
+        who["row_torque"] = 0
         if rows.torque is not None:
             kept.append(np.ascontiguousarray(rows.torque, float))
-            a[w.ROW_TORQUE] = kept[-1].ctypes.data
+            who["row_torque"] = address_of(kept[-1])
         self._take_legs(number, rows, kept)
-        a[w.FRAMES], a[w.ACTIVE] = len(rows.path), 1
-        f[w.START], f[w.FPS] = start, rows.fps
+        who["frames"], who["active"] = len(rows.path), 1
+        who["start"], who["fps"] = start, rows.fps
 
     def _soles_hold(self, name: str, rows: ServoTargets) -> Floats:
         """Return the friction of each sole, then how it holds against turning [m], (F, 2·soles)."""
@@ -259,15 +253,15 @@ class WorldspaceProgram:
 
     def _take_legs(self, number: int, rows: ServoTargets, kept: list[NDArray[Any]]) -> None:
         """Note which legs steer, and when each swings."""
-        a = self.ints[number]
-        first, end = int(a[w.ROOT_BODY]), int(a[w.END_BODY])
-        a[w.LEG_COUNT], self._leg[first:end] = 0, 0
+        who = self.actors[number]
+        first, end = int(who["root_body"]), int(who["end_body"])
+        who["leg_count"], self._leg[first:end] = 0, 0
         if rows.swing is None or rows.legs is None:
             self.steer[first:end] = 0.0
             return
         legs = rows.legs + first
         kept += [np.ascontiguousarray(legs, np.int64), np.ascontiguousarray(rows.swing, float)]
-        a[w.LEGS], a[w.SWING], a[w.LEG_COUNT] = kept[-2].ctypes.data, kept[-1].ctypes.data, len(legs)
+        who["legs"], who["swing"], who["leg_count"] = address_of(kept[-2]), address_of(kept[-1]), len(legs)
         for thigh, foot, last in legs:
             self._leg[thigh:foot], self._leg[foot:last] = thigh, -thigh
 
@@ -276,45 +270,48 @@ class WorldspaceProgram:
 
         `firm`: with how many times its inertia it pushes what is in the way.
         """
-        a, f = self.ints[number], self.numbers[number]
+        who = self.actors[number]
         self._played[self.names[number]] = data.lead, data.base
-        a[w.KIN_ROWS], a[w.KIN_FRAMES], a[w.MODE], a[w.ACTIVE] = data.lead.ctypes.data, len(data.lead), w.KINEMATIC, 1
-        a[w.KIN_BASE], a[w.KIN_BASE_FRAMES] = data.base.ctypes.data, len(data.base)
-        a[w.KIN_FIRST], a[w.KIN_LOOP] = data.first, data.loop
+        who["mode"], who["active"] = w.KINEMATIC, 1
+        who["kin_rows"], who["kin_frames"] = address_of(data.lead), len(data.lead)
+        who["kin_base"], who["kin_base_frames"] = address_of(data.base), len(data.base)
+        who["kin_first"], who["kin_loop"] = data.first, data.loop
         self._give_damping_back(number)
-        f[w.KIN_START], f[w.KIN_FPS], f[w.KIN_FIRM] = start, data.fps, firm
-        f[w.KIN_AT : w.KIN_AT + 3], f[w.KIN_STEP : w.KIN_STEP + 3], f[w.KIN_ROUNDS] = data.at, data.step, 0.0
-        f[w.TORQUE : w.TORQUE + 6] = 0.0  # nobody pulls: the data does
+        who["kin_start"], who["kin_fps"], who["kin_firm"] = start, data.fps, firm
+        who["kin_at"], who["kin_step"], who["kin_rounds"] = data.at, data.step, 0.0
+        who["torque"] = who["force"] = 0.0  # nobody pulls: the data does
 
     def leave_data(self, number: int, settings: ServoSettings) -> None:
         """Let forces have an actor that was on data; it is driven once it is aimed."""
-        self.ints[number, w.MODE], self.ints[number, w.ACTIVE] = _MODES[settings.servo], 0
+        who = self.actors[number]
+        who["mode"], who["active"] = _MODES[settings.servo], 0
 
     def release(self, number: int) -> None:
         """Let an actor go: a rag doll."""
-        a = self.ints[number]
-        a[w.ACTIVE] = 0
+        who = self.actors[number]
+        who["active"] = 0
         self._give_damping_back(number)
-        for d in (*range(a[w.ROOT_DOF], a[w.ROOT_DOF] + 6), *range(a[w.DOF0], a[w.DOF1])):
+        for d in (*range(who["root_dof"], who["root_dof"] + 6), *range(who["dof0"], who["dof1"])):
             self._data.qfrc_applied[d] = self._board.torque[d] = 0.0
         # A foot that was swinging slid; limp, it is a foot like any other.
         self._model.geom_friction[self._rows[self.names[number]][0], :2] = self._grip[self.names[number]]
 
     def _give_damping_back(self, number: int) -> None:
         """Leave the joints' own damping to the engine, until the servo takes it over again."""
-        dofs = slice(int(self.ints[number, w.DOF0]), int(self.ints[number, w.DOF1]))
+        dofs = slice(int(self.actors["dof0"][number]), int(self.actors["dof1"][number]))
         self._model.dof_damping[dofs] = self._board.own_damping[dofs]
 
     def stun(self, number: int, time: float, *, down: float, hold: float, up: float, low: float) -> None:
         """Let an actor's strength sink to a share `low` within `down` seconds, and come back over `up`."""
-        f = self.numbers[number]
-        f[w.STUN_TIME], f[w.STUN_DOWN], f[w.STUN_HOLD], f[w.STUN_UP], f[w.STUN_LOW] = time, down, hold, up, low
+        who = self.actors[number]
+        who["stun_time"], who["stun_low"] = time, low
+        who["stun_down"], who["stun_hold"], who["stun_up"] = down, hold, up
 
     def save(self) -> dict[str, Any]:
         """Return everything that must survive a restore; rows are never changed, so they are shared."""
         friction = self._model.geom_friction.copy()
         return {
-            "ints": self.ints.copy(), "numbers": self.numbers.copy(), "weight": self.weight.copy(),
+            "actors": self.actors.copy(), "weight": self.weight.copy(),
             "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
             "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
             "steer": (self.steer.copy(), self._leg.copy()),
@@ -323,8 +320,8 @@ class WorldspaceProgram:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
-        self.ints[...], self.numbers[...], self.weight[...] = state["ints"], state["numbers"], state["weight"]
-        self._board.asks_support = bool((self.ints[:, w.MODE] == w.BEAT).any())
+        self.actors[...], self.weight[...] = state["actors"], state["weight"]
+        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
         self.steer[...], self._leg[...] = state["steer"]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from stunt.control.core.views import floats
 from stunt.control.servo import layout as w
 from stunt.keys import Choice, Number, key, spec
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions, world_difference
+from stunt.maths.pointers import floats
 
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
@@ -73,30 +73,30 @@ def sample_rows(rows: Any, width: int, which: int, frames: int, frame: float, ou
 
 
 @compiled
-def gain_now(f: Any, n: int, time: float) -> float:
+def gain_now(who: Any, time: float) -> float:
     """Return the factor on all gains of an actor: 1, or less while stunned (down fast, up slowly)."""
-    since = time - f[n + w.STUN_TIME]
+    since = time - who.stun_time
     if since < 0.0:
-        return float(f[n + w.GAIN])
-    low = f[n + w.STUN_LOW]
-    if since < f[n + w.STUN_DOWN]:
-        share = 1.0 - (1.0 - low) * since / f[n + w.STUN_DOWN]
-    elif since < f[n + w.STUN_DOWN] + f[n + w.STUN_HOLD]:
+        return float(who.gain)
+    low = who.stun_low
+    if since < who.stun_down:
+        share = 1.0 - (1.0 - low) * since / who.stun_down
+    elif since < who.stun_down + who.stun_hold:
         share = low
     else:
-        up = (since - f[n + w.STUN_DOWN] - f[n + w.STUN_HOLD]) / max(f[n + w.STUN_UP], 1e-9)
+        up = (since - who.stun_down - who.stun_hold) / max(who.stun_up, 1e-9)
         share = min(1.0, low + (1.0 - low) * up)
-    return float(f[n + w.GAIN] * share)
+    return float(who.gain * share)
 
 
 @compiled
-def root_errors(a: Any, i: int, f: Any, n: int, frame: float, xquat: Any, x: Any) -> float:
+def root_errors(who: Any, frame: float, xquat: Any, x: Any) -> float:
     """Write the tilt error at x[0:3] and the wanted angular velocity at x[3:6]; return the heading error [rad]."""
-    root, rows, width = a[i + w.ROOT_BODY], floats(a[i + w.ROWS]), a[i + w.END_BODY] - a[i + w.ROOT_BODY]
-    ahead = 0.5 * f[n + w.LOOK] * f[n + w.FPS]
-    sample_rows(rows, width, 0, a[i + w.FRAMES], frame, x, 6)
-    sample_rows(rows, width, 0, a[i + w.FRAMES], frame - ahead, x, 26)
-    sample_rows(rows, width, 0, a[i + w.FRAMES], frame + ahead, x, 10)
+    root, rows, width = who.root_body, floats(who.rows), who.end_body - who.root_body
+    ahead = 0.5 * who.look * who.fps
+    sample_rows(rows, width, 0, who.frames, frame, x, 6)
+    sample_rows(rows, width, 0, who.frames, frame - ahead, x, 26)
+    sample_rows(rows, width, 0, who.frames, frame + ahead, x, 10)
     for k in range(4):
         x[14 + k] = xquat[4 * root + k] if k == 0 else -xquat[4 * root + k]
     multiply_quaternions(x, 6, x, 14, x, 18)
@@ -105,7 +105,7 @@ def root_errors(a: Any, i: int, f: Any, n: int, frame: float, xquat: Any, x: Any
         yaw -= 2.0 * math.pi
     elif yaw < -math.pi:
         yaw += 2.0 * math.pi
-    if a[i + w.ROOT_MODE] != w.HOOK:
+    if who.root_mode != w.HOOK:
         x[14], x[15], x[16], x[17] = math.cos(-0.5 * yaw), 0.0, 0.0, math.sin(-0.5 * yaw)
         multiply_quaternions(x, 14, x, 6, x, 18)
         multiply_quaternions(x, 14, x, 10, x, 22)
@@ -116,107 +116,107 @@ def root_errors(a: Any, i: int, f: Any, n: int, frame: float, xquat: Any, x: Any
     world_difference(x, 18, xquat, 4 * root, x, 0)
     world_difference(x, 22, x, 6, x, 3)
     for k in range(3):
-        x[3 + k] /= f[n + w.LOOK]
+        x[3 + k] /= who.look
     return yaw
 
 
 @compiled
 def root_torque(
-    a: Any, i: int, f: Any, n: int, frame: float, gain: float, h: float, xquat: Any, cvel: Any, touching: bool, x: Any
+    who: Any, frame: float, gain: float, h: float, xquat: Any, cvel: Any, touching: bool, x: Any
 ) -> None:
-    """Write the root's torque in the world at f[TORQUE:] (P3 eq. 6–8); x is scratch of 32."""
-    root = a[i + w.ROOT_BODY]
-    yaw = root_errors(a, i, f, n, frame, xquat, x)
-    k1, k2 = f[n + w.ROOT_K1] * gain, f[n + w.ROOT_K2] * gain
+    """Write the root's torque in the world (P3 eq. 6–8); x is scratch of 32."""
+    root = who.root_body
+    yaw = root_errors(who, frame, xquat, x)
+    k1, k2 = who.root_k1 * gain, who.root_k2 * gain
     for k in range(3):
         spin = cvel[6 * root + k]
-        f[n + w.TORQUE + k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
+        who.torque[k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
     angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
-    f[n + w.ROOT_ERROR], f[n + w.HEADING] = angle, yaw
-    if a[i + w.ROOT_MODE] == w.FREE:
+    who.root_error, who.heading = angle, yaw
+    if who.root_mode == w.FREE:
         # Nothing holds it, but how far it leans and looks away is known: who lies there lets go, legs steer.
         for k in range(3):
-            f[n + w.TORQUE + k] = 0.0
-        f[n + w.HELD_TILT] = f[n + w.HELD_YAW] = 0.0
+            who.torque[k] = 0.0
+        who.held_tilt = who.held_yaw = 0.0
         return
-    if a[i + w.ROOT_MODE] == w.HOOK:
-        f[n + w.HELD_TILT] = f[n + w.HELD_YAW] = 1.0
+    if who.root_mode == w.HOOK:
+        who.held_tilt = who.held_yaw = 1.0
         return
-    f[n + w.TORQUE + 2] = 0.0
-    size = math.sqrt(f[n + w.TORQUE] ** 2 + f[n + w.TORQUE + 1] ** 2)
-    share = min(1.0, f[n + w.TORQUE_LIMIT] / size) if size > 0.0 else 0.0
-    air = 1.0 if touching else f[n + w.AIR]
-    if angle > f[n + w.BREAK_ANGLE]:
+    who.torque[2] = 0.0
+    size = math.sqrt(who.torque[0] ** 2 + who.torque[1] ** 2)
+    share = min(1.0, who.torque_limit / size) if size > 0.0 else 0.0
+    air = 1.0 if touching else who.air
+    if angle > who.break_angle:
         share = 0.0
-    f[n + w.HELD_TILT], f[n + w.HELD_YAW] = share, 0.0
+    who.held_tilt, who.held_yaw = share, 0.0
     for k in range(2):
-        f[n + w.TORQUE + k] *= share * air
-    if f[n + w.YAW_LIMIT] > 0.0 and share > 0.0:
+        who.torque[k] *= share * air
+    if who.yaw_limit > 0.0 and share > 0.0:
         turn = w.YAW_PART * (k1 * yaw + k2 * (x[5] - cvel[6 * root + 2]))
-        f[n + w.TORQUE + 2] = air * min(max(turn, -f[n + w.YAW_LIMIT]), f[n + w.YAW_LIMIT])
-        f[n + w.HELD_YAW] = min(1.0, f[n + w.YAW_LIMIT] / max(abs(turn), 1e-9))
+        who.torque[2] = air * min(max(turn, -who.yaw_limit), who.yaw_limit)
+        who.held_yaw = min(1.0, who.yaw_limit / max(abs(turn), 1e-9))
 
 
 @compiled
-def root_force(a: Any, i: int, f: Any, n: int, frame: float, qpos: Any, qvel: Any) -> None:
-    """Write the force on the root at f[FORCE:]: toward the clip's path, along the ground unless it is a hook."""
+def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
+    """Write the force on the root: toward the clip's path, along the ground unless it is a hook."""
     for k in range(3):
-        f[n + w.FORCE + k] = 0.0
-    hook = a[i + w.ROOT_MODE] == w.HOOK
-    if not hook and f[n + w.FORCE_LIMIT] <= 0.0:
+        who.force[k] = 0.0
+    hook = who.root_mode == w.HOOK
+    if not hook and who.force_limit <= 0.0:
         return
-    frames, path = a[i + w.FRAMES], floats(a[i + w.ROOTS])
+    frames, path = who.frames, floats(who.roots)
     x = min(max(frame, 0.0), frames - 1.0)
     low = int(min(x, max(frames - 2.0, 0.0)))
     high = min(low + 1, frames - 1)
-    q, d = a[i + w.ROOT_QPOS], a[i + w.ROOT_DOF]
-    rate = f[n + w.HOOK_K] if hook else 4.0
+    q, d = who.root_qpos, who.root_dof
+    rate = who.hook_k if hook else 4.0
     size = 0.0
     for k in range(3 if hook else 2):
         here = path[3 * low + k] + (x - low) * (path[3 * high + k] - path[3 * low + k])
-        pace = (path[3 * high + k] - path[3 * low + k]) * f[n + w.FPS] if x < frames - 1.0 else 0.0
+        pace = (path[3 * high + k] - path[3 * low + k]) * who.fps if x < frames - 1.0 else 0.0
         pull = rate * rate * (here - qpos[q + k]) + 2.0 * rate * (pace - qvel[d + k])
-        f[n + w.FORCE + k] = f[n + w.WHOLE_MASS] * pull
-        size += f[n + w.FORCE + k] ** 2
+        who.force[k] = who.whole_mass * pull
+        size += who.force[k] ** 2
     size = math.sqrt(size)
-    if not hook and size > f[n + w.FORCE_LIMIT]:
+    if not hook and size > who.force_limit:
         for k in range(2):
-            f[n + w.FORCE + k] *= f[n + w.FORCE_LIMIT] / size
+            who.force[k] *= who.force_limit / size
 
 
 @compiled
 def help_root(
-    v: Any, a: Any, i: int, f: Any, n: int, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any
+    v: Any, who: Any, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any
 ) -> None:
     """Apply the root's help and meter it."""
-    h, d = v.times[0], a[i + w.ROOT_DOF]
+    h, d = v.times.step, who.root_dof
     net = math.sqrt(constraint[d] ** 2 + constraint[d + 1] ** 2 + constraint[d + 2] ** 2)
-    touching = net > _TOUCH * f[n + w.WEIGHT]
-    f[n + w.TOUCHING] = 1.0 if touching else 0.0
-    frame = (time - f[n + w.START]) * f[n + w.FPS]
+    touching = net > _TOUCH * who.weight
+    who.touching = 1.0 if touching else 0.0
+    frame = (time - who.start) * who.fps
     for k in range(3):
-        f[n + w.TORQUE + k] = f[n + w.FORCE + k] = 0.0
-    root_torque(a, i, f, n, frame, gain, h, xquat, cvel, touching, x)
-    if a[i + w.ROOT_MODE] != w.FREE:
-        root_force(a, i, f, n, frame, v.qpos, v.qvel)
+        who.torque[k] = who.force[k] = 0.0
+    root_torque(who, frame, gain, h, xquat, cvel, touching, x)
+    if who.root_mode != w.FREE:
+        root_force(who, frame, v.qpos, v.qvel)
     for k in range(3):
-        v.applied[d + k] = f[n + w.FORCE + k]
+        v.applied[d + k] = who.force[k]
         c = 6 * (d + 3 + k)
         v.applied[d + 3 + k] = (
-            v.cdof[c] * f[n + w.TORQUE]
-            + v.cdof[c + 1] * f[n + w.TORQUE + 1]
-            + v.cdof[c + 2] * f[n + w.TORQUE + 2]
+            v.cdof[c] * who.torque[0]
+            + v.cdof[c + 1] * who.torque[1]
+            + v.cdof[c + 2] * who.torque[2]
         )
 
 
 @compiled
-def meter_root(f: Any, n: int, h: float) -> None:
+def meter_root(who: Any, h: float) -> None:
     """Add the last step's help to the meters."""
-    torque = math.sqrt(f[n + w.TORQUE] ** 2 + f[n + w.TORQUE + 1] ** 2 + f[n + w.TORQUE + 2] ** 2)
-    force = math.sqrt(f[n + w.FORCE] ** 2 + f[n + w.FORCE + 1] ** 2 + f[n + w.FORCE + 2] ** 2)
-    f[n + w.TORQUE_SUM] += torque
-    f[n + w.TORQUE_PEAK] = max(f[n + w.TORQUE_PEAK], torque)
-    f[n + w.FORCE_SUM] += force
-    f[n + w.FORCE_PEAK] = max(f[n + w.FORCE_PEAK], force)
-    f[n + w.STEPS] += 1.0
-    f[n + w.BROKEN] = f[n + w.BROKEN] + h if f[n + w.ROOT_ERROR] > f[n + w.BREAK_ANGLE] else 0.0
+    torque = math.sqrt(who.torque[0] ** 2 + who.torque[1] ** 2 + who.torque[2] ** 2)
+    force = math.sqrt(who.force[0] ** 2 + who.force[1] ** 2 + who.force[2] ** 2)
+    who.torque_sum += torque
+    who.torque_peak = max(who.torque_peak, torque)
+    who.force_sum += force
+    who.force_peak = max(who.force_peak, force)
+    who.steps += 1.0
+    who.broken = who.broken + h if who.root_error > who.break_angle else 0.0

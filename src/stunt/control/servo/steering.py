@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from stunt.control.core.views import floats, longs
-from stunt.control.servo import layout as w
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions
+from stunt.maths.pointers import floats, longs
 
 SHIFT: Final = 0.05
 """How far a foot is put from where it would land [m]."""
@@ -28,19 +27,19 @@ _SHORTEST = 0.3  # of a leg: nearer to the hip a foot is not moved sideways by t
 
 
 @compiled
-def steer_legs(v: Any, t: Any, a: Any, i: int, f: Any, n: int, time: float, xpos: Any) -> None:
+def steer_legs(v: Any, t: Any, who: Any, time: float, xpos: Any) -> None:
     """Go on turning the legs of an actor: in the swing toward the clip's place, in the stance back."""
-    steer, legs, swing = floats(t[w.T_STEER]), longs(a[i + w.LEGS]), floats(a[i + w.SWING])
-    count, frames, h = a[i + w.LEG_COUNT], a[i + w.FRAMES], v.times[0]
-    x = min(max((time + h - f[n + w.START]) * f[n + w.FPS], 0.0), frames - 1.0)
+    steer, legs, swing = t.steer, longs(who.legs), floats(who.swing)
+    count, frames, h = who.leg_count, who.frames, v.times.step
+    x = min(max((time + h - who.start) * who.fps, 0.0), frames - 1.0)
     low = int(min(x, max(frames - 2.0, 0.0)))
     high, share = min(low + 1, frames - 1), x - low
-    path, q = floats(a[i + w.ROOTS]), a[i + w.ROOT_QPOS]
+    path, q = floats(who.roots), who.root_qpos
     off_x = path[3 * low] + share * (path[3 * high] - path[3 * low]) - v.qpos[q]
     off_y = path[3 * low + 1] + share * (path[3 * high + 1] - path[3 * low + 1]) - v.qpos[q + 1]
     size = math.sqrt(off_x * off_x + off_y * off_y)
     keep = min(1.0, SHIFT / size) if size > 0.0 else 0.0
-    turn = min(max(f[n + w.HEADING], -TURN), TURN)
+    turn = min(max(who.heading, -TURN), TURN)
     for k in range(count):
         thigh, foot = legs[3 * k], legs[3 * k + 1]
         air = swing[low * count + k] + share * (swing[high * count + k] - swing[low * count + k])

@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.control.core.engine import mj_factorM, mj_solveM
-from stunt.control.core.views import floats
+from stunt.control.core.engine import BALL, mj_factorM, mj_solveM
 from stunt.control.servo import layout as w
 from stunt.control.servo.external import couple_to_root
 from stunt.control.servo.root_spring import gain_now
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.pointers import address
 
-_BALL = 1
 _GROW = 1.15
 """How fast a joint's weight recovers per step."""
 _TARGET = 0.93
@@ -40,23 +39,23 @@ def load_of(v: Any, torque: Any, j: int) -> float:
     """Return a joint's torque as a share of its strength; of a ball joint the length of its torque."""
     d = v.jnt_dofadr[j]
     size = abs(torque[d])
-    if v.jnt_type[j] == _BALL:
+    if v.jnt_type[j] == BALL:
         size = math.sqrt(torque[d] ** 2 + torque[d + 1] ** 2 + torque[d + 2] ** 2)
     return float(size / v.limit[d])
 
 
 @inlined
-def is_limited(a: Any, i: int) -> bool:
+def is_limited(who: Any) -> bool:
     """Return whether an actor is driven here and keeps to its strength."""
-    return a[i + w.ACTIVE] != 0 and a[i + w.LIMITED] != 0 and a[i + w.MODE] != w.KINEMATIC
+    return who.active != 0 and who.limited != 0 and who.mode != w.KINEMATIC
 
 
 @inlined
-def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
+def weaken(v: Any, t: Any, who: Any, most: float, power: float) -> bool:
     """Lower the weights of joints over a share of their strength; return whether any was."""
-    torque, weight = floats(t[w.T_TORQUE]), floats(t[w.T_WEIGHT])
+    torque, weight = t.torque, t.weight
     found = False
-    for j in range(a[i + w.JNT0], a[i + w.JNT1]):
+    for j in range(who.jnt0, who.jnt1):
         load = load_of(v, torque, j)
         if load > most:
             b = v.dof_bodyid[v.jnt_dofadr[j]]
@@ -67,11 +66,11 @@ def weaken(v: Any, t: Any, a: Any, i: int, most: float, power: float) -> bool:
 
 
 @inlined
-def recover(t: Any, a: Any, i: int) -> bool:
+def recover(t: Any, who: Any) -> bool:
     """Let weights grow again, as far as the last step leaves room; return whether any joint is near its strength."""
-    weight, load = floats(t[w.T_WEIGHT]), floats(t[w.T_LOAD])
+    weight, load = t.weight, t.load
     near = False
-    for b in range(a[i + w.ROOT_BODY], a[i + w.END_BODY]):
+    for b in range(who.root_body, who.end_body):
         if weight[b] < 1.0:
             room = math.sqrt(_TARGET / max(load[b], 1e-3))
             weight[b] = min(1.0, weight[b] * min(max(room, 1.0), _GROW))
@@ -81,38 +80,37 @@ def recover(t: Any, a: Any, i: int) -> bool:
 
 
 @compiled
-def weaken_all(
-    v: Any, t: Any, count: int, a: Any, f: Any, time: float, most: float, power: float
-) -> bool:
+def weaken_all(v: Any, t: Any, time: float, most: float, power: float) -> bool:
     """Weaken all actors whose joints are over, and write their torques and inertia anew; return whether any was."""
     found = False
-    for actor in range(count):
-        i, n = actor * w.INTS, actor * w.NUMBERS
-        if is_limited(a, i) and weaken(v, t, a, i, most, power):
-            f[n + w.TRIES] += 1.0
-            add_torques(v, t, a, i, gain_now(f, n, time))
-            add_inertia(v, t, a, i)
-            if a[i + w.EXTERNAL] != 0:
-                couple_to_root(v, t, a, i, f, n)
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if is_limited(who) and weaken(v, t, who, most, power):
+            who.tries += 1.0
+            add_torques(v, t, who, gain_now(who, time))
+            add_inertia(v, t, who)
+            if who.external != 0:
+                couple_to_root(v, t, who)
             found = True
     return found
 
 
 @inlined
-def foresee(v: Any, t: Any, count: int, a: Any, f: Any, model: int, data: int) -> None:
+def foresee(v: Any, t: Any, model: int, data: int) -> None:
     """Write the torques of the step to come, with the last contact forces."""
-    right, constraint, ahead = floats(t[w.T_RIGHT]), floats(t[w.T_CONSTRAINT]), floats(t[w.T_ACCELERATION])
-    for d in range(v.sizes[1]):
+    right, constraint, ahead = t.right, t.constraint, t.acceleration
+    for d in range(v.sizes.nv):
         right[d] = v.passive[d] - v.bias[d] + v.applied[d] + constraint[d]
-    mj_solveM(model, data, t[w.T_ACCELERATION], t[w.T_RIGHT], 1)
-    for actor in range(count):
-        if is_limited(a, actor * w.INTS):
-            end_torques(v, t, a, actor * w.INTS, f, actor * w.NUMBERS, ahead)
+    mj_solveM(model, data, address(t.acceleration), address(t.right), 1)
+    for actor in range(t.count[0]):
+        who = w.actor_at(t.actors, actor)
+        if is_limited(who):
+            end_torques(v, t, who, ahead)
 
 
 @inlined
-def foresee_strength(v: Any, t: Any, count: int, a: Any, f: Any, time: float, model: int, data: int) -> None:
+def foresee_strength(v: Any, t: Any, time: float, model: int, data: int) -> None:
     """Lower the weights of joints that are foreseen over their strength."""
-    foresee(v, t, count, a, f, model, data)
-    if weaken_all(v, t, count, a, f, time, _TOLERATED, FORESEEN):
+    foresee(v, t, model, data)
+    if weaken_all(v, t, time, _TOLERATED, FORESEEN):
         mj_factorM(model, data)

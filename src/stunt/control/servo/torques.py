@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.core.views import floats, ints
 from stunt.control.servo import layout as w
 from stunt.control.servo.beat import beat_forces, beat_reaction, beat_stiffness
 from stunt.control.servo.external import turn_of_root
@@ -16,13 +15,13 @@ from stunt.maths.compiled import compiled, inlined
 
 
 @compiled
-def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
+def add_torques(v: Any, t: Any, who: Any, gain: float) -> None:
     """Turn what is seen into joint torques, through the joints' weights."""
-    parent, x, u, force = ints(t[w.T_PARENT]), floats(t[w.T_SEEN]), floats(t[w.T_LEAN]), floats(t[w.T_FORCE])
-    k1, k2, weight, joint = floats(t[w.T_K1]), floats(t[w.T_K2]), floats(t[w.T_WEIGHT]), floats(t[w.T_JOINT])
-    feed, flesh = floats(t[w.T_FEED]), floats(t[w.T_FLESH])
-    root, end = a[i + w.ROOT_BODY], a[i + w.END_BODY]
-    own = a[i + w.MODE] != w.WORLD
+    parent, x, u, force = t.parent, t.seen, t.lean, t.force
+    k1, k2, weight, joint = t.k1, t.k2, t.weight, t.joint
+    feed, flesh = t.feed, t.flesh
+    root, end = who.root_body, who.end_body
+    own = who.mode != w.WORLD
     for k in range(6):
         u[6 * root + k] = x[6 * root + k]
     for b in range(root + 1, end):
@@ -31,15 +30,15 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
             u[6 * b + k] = u[6 * p + k] + weight[b] * (x[6 * b + k] - x[6 * p + k])
         for k in range(3):
             force[3 * b + k] = gain * (k1[b] * u[6 * b + k] + k2[b] * u[6 * b + 3 + k])
-    if a[i + w.MODE] == w.BEAT:
-        beat_forces(v, a, i, u, force)
+    if who.mode == w.BEAT:
+        beat_forces(v, who, u, force)
     for k in range(3):
         force[3 * root + k] = 0.0
     for b in range(end - 1, root, -1):
         if not own or parent[b] == root:
             for k in range(3):
                 force[3 * parent[b] + k] += force[3 * b + k]
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+    for d in range(who.dof0, who.dof1):
         b, c = v.dof_bodyid[d], 6 * d
         push = v.cdof[c] * force[3 * b] + v.cdof[c + 1] * force[3 * b + 1] + v.cdof[c + 2] * force[3 * b + 2]
         joint[d] = weight[b] * (push + feed[d])
@@ -47,23 +46,23 @@ def add_torques(v: Any, t: Any, a: Any, i: int, gain: float) -> None:
 
 
 @inlined
-def take_over_damping(v: Any, t: Any, a: Any, i: int) -> None:
+def take_over_damping(v: Any, t: Any, who: Any) -> None:
     """Write the damping of the joints that the engine leaves to the servo, and have it leave all of it.
 
     It weighs like inertia in the engine, in a matrix of its own beside M, with a factor of its own. As part of what is
     added to M anyway it costs nothing.
     """
-    flesh = floats(t[w.T_FLESH])
-    for d in range(a[i + w.DOF0], a[i + w.DOF1]):
+    flesh = t.flesh
+    for d in range(who.dof0, who.dof1):
         flesh[d] = v.own_damping[d] - v.dof_damping[d]  # what the present step's first half did not see
         v.dof_damping[d] = 0.0
 
 
 @inlined
-def keep_inertia(v: Any, t: Any, a: Any, i: int) -> None:
+def keep_inertia(v: Any, t: Any, who: Any) -> None:
     """Note the body's own inertia, with its damping, before anything is added to it."""
-    kept, flesh, h = floats(t[w.T_INERTIA]), floats(t[w.T_FLESH]), v.times[0]
-    first, last = a[i + w.DOF0], a[i + w.DOF1]
+    kept, flesh, h = t.inertia, t.flesh, v.times.step
+    first, last = who.dof0, who.dof1
     for k in range(v.rowadr[first], v.rowadr[last - 1] + v.rownnz[last - 1]):
         kept[k] = v.mass_matrix[k]
     for d in range(first, last):
@@ -71,18 +70,18 @@ def keep_inertia(v: Any, t: Any, a: Any, i: int) -> None:
 
 
 @compiled
-def add_inertia(v: Any, t: Any, a: Any, i: int) -> None:
+def add_inertia(v: Any, t: Any, who: Any) -> None:
     """Add S to the engine's inertia matrix, in its own sparsity: joints on one way to the root are coupled."""
-    total, weight = floats(t[w.T_SUM]), floats(t[w.T_WEIGHT])
-    kept, axis = floats(t[w.T_INERTIA]), floats(t[w.T_AXIS])
-    first, last, own = a[i + w.DOF0], a[i + w.DOF1], a[i + w.MODE] != w.WORLD
+    total, weight = t.sum, t.weight
+    kept, axis = t.inertia, t.axis
+    first, last, own = who.dof0, who.dof1, who.mode != w.WORLD
     for d in range(first, last):
         share = weight[v.dof_bodyid[d]]
         for k in range(3):
             axis[3 * d + k] = share * v.cdof[6 * d + k]
     for d in range(first, last):
         b, start, count = v.dof_bodyid[d], v.rowadr[d], v.rownnz[d]
-        if a[i + w.MODE] == w.BEAT:
+        if who.mode == w.BEAT:
             x, y, z = beat_stiffness(v, first, last, d, axis)
         else:
             x, y, z = total[b] * axis[3 * d], total[b] * axis[3 * d + 1], total[b] * axis[3 * d + 2]
@@ -94,12 +93,12 @@ def add_inertia(v: Any, t: Any, a: Any, i: int) -> None:
 
 
 @compiled
-def end_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, acceleration: Any) -> None:
+def end_torques(v: Any, t: Any, who: Any, acceleration: Any) -> None:
     """Write the torques the joints produce in a step that accelerates so: τ − S·a."""
-    parent, weight, stiff = ints(t[w.T_PARENT]), floats(t[w.T_WEIGHT]), floats(t[w.T_STIFF])
-    joint, torque, turn = floats(t[w.T_JOINT]), floats(t[w.T_TORQUE]), floats(t[w.T_LEAN])
-    root, end, first, last = a[i + w.ROOT_BODY], a[i + w.END_BODY], a[i + w.DOF0], a[i + w.DOF1]
-    own, beat, force = a[i + w.MODE] != w.WORLD, a[i + w.MODE] == w.BEAT, floats(t[w.T_FORCE])
+    parent, weight, stiff = t.parent, t.weight, t.stiff
+    joint, torque, turn = t.joint, t.torque, t.lean
+    root, end, first, last = who.root_body, who.end_body, who.dof0, who.dof1
+    own, beat, force = who.mode != w.WORLD, who.mode == w.BEAT, t.force
     for k in range(3 * root, 3 * end):
         turn[k] = 0.0
     for d in range(first, last):
@@ -107,8 +106,8 @@ def end_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, acceleration: An
         share = weight[b] * acceleration[d]
         for k in range(3):
             turn[3 * b + k] += share * v.cdof[6 * d + k]
-    if a[i + w.EXTERNAL] != 0:
-        turn_of_root(v, a, i, f, n, acceleration, turn)
+    if who.external != 0:
+        turn_of_root(v, who, acceleration, turn)
     if not own:
         for b in range(root + 1, end):
             for k in range(3):
@@ -116,7 +115,7 @@ def end_torques(v: Any, t: Any, a: Any, i: int, f: Any, n: int, acceleration: An
     for k in range(3):
         turn[3 * root + k] = 0.0  # from here on it is the sum of what acts on the bones
     if beat:
-        beat_reaction(v, a, i, turn, force)
+        beat_reaction(v, who, turn, force)
     else:
         for b in range(root + 1, end):
             for k in range(3):

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import mujoco
 import numpy as np
 
-from stunt.control.tension import layout as at
+from stunt.drive.balance.capture import centre_of_mass
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import Floats
 
@@ -50,15 +49,14 @@ class AnkleBalance:
         model, data = stage.model, stage.data
         self._due = stage.tick + self._stride
         middle = np.mean([data.xipos[foot] for foot in self._feet], axis=0)
-        jacobian = np.zeros((3, model.nv))
-        mujoco.mj_jacSubtreeCom(model, data, jacobian, root)
-        off, speed = data.subtree_com[root] - middle, jacobian @ data.qvel
+        com, speed = centre_of_mass(model, data, root)
+        off = com - middle
         forward = self._forward()
         shift = -(ANKLE[0] * off @ forward + ANKLE[1] * speed @ forward)
         for side in ("l_", "r_"):
             ankle = performer.character.joints.get(f"{side}ankle_flexion")
             if ankle is not None:
-                performer.program.rows[ankle.dof, at.SHIFT] = np.clip(shift, -MOST, MOST)
+                performer.program.rows["shift"][ankle.dof] = np.clip(shift, -MOST, MOST)
 
     def _forward(self) -> Floats:
         """Return where forward is, by the feet, level, (3,)."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import mujoco
 import numpy as np
 
+from stunt.drive.balance.capture import pressure_on
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import Floats
 
@@ -44,7 +44,7 @@ class GroundSense:
         """Feel the ground and pass it on."""
         stage = self._performer.stage
         self._due = stage.tick + self._stride
-        pressure = self._pressure()
+        pressure = pressure_on(stage.model, stage.data, self._performer.character)
         total = sum(force for force, _ in pressure.values())
         follow = 1.0 - np.exp(-self._stride * stage.step_time / DELAY)
         if not self._felt:
@@ -60,26 +60,6 @@ class GroundSense:
             self._felt[body] = new
         self._felt = {body: felt for body, felt in self._felt.items() if felt[0] > 1e-3}
         self._tell()
-
-    def _pressure(self) -> dict[int, tuple[float, Floats]]:
-        """Return the upward force of scenery on each body, and where its centre is."""
-        stage, character = self._performer.stage, self._performer.character
-        model, data = stage.model, stage.data
-        own = set(character.bodies.values())
-        found: dict[int, tuple[float, Floats]] = {}
-        wrench = np.zeros(6)
-        for k in range(data.ncon):
-            bodies = [int(model.geom_bodyid[g]) for g in data.contact.geom[k]]
-            mine = [b for b in bodies if b in own]
-            if len(mine) != 1 or any(model.body_treeid[b] >= 0 for b in bodies if b not in own):
-                continue
-            mujoco.mj_contactForce(model, data, k, wrench)
-            force = abs(float(data.contact.frame[k].reshape(3, 3)[0, 2] * wrench[0]))
-            before, center = found.get(mine[0], (0.0, np.zeros(3)))
-            total = before + force
-            if total > 0.0:
-                found[mine[0]] = total, (before * center + force * data.contact.pos[k]) / total
-        return found
 
     def _local(self, body: int, point: Any) -> Floats:
         data = self._performer.stage.data

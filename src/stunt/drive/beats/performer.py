@@ -200,8 +200,6 @@ class Performer:
         self._beats: list[Beat] = []
         self._count = 0
         self._last = -1
-        self._due: int | None = None
-        self._stale = True
         self._before: tuple[float, Any, Any] | None = None
         self._saturated_from = stage.board.saturated_steps.copy()
         self._take_charge()
@@ -253,7 +251,6 @@ class Performer:
                 raise InvalidValueError(what, value, "a positive number of seconds", pose.place)
         self._check(pose)
         self._drop_replaced(pose, at)
-        self._stale = True
         start = -np.inf if duration is None else at - duration
         for name, angle in pose.angles.items():
             joint = self.character.joints[name]
@@ -264,6 +261,7 @@ class Performer:
             self._aim(name)
         bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
         self._count += 1
+        self.stage.crew.announce(self)
 
     def _time_of(self, at: float | None, after: float | None, pose: Pose) -> float:
         now = self.stage.time
@@ -298,10 +296,10 @@ class Performer:
 
     def forget(self) -> None:
         """Forget all keys that are still ahead; joints on their way go on, and hold where they arrive."""
-        self._stale = True
         self._beats.clear()
         for queue in self._queues.values():
             queue.clear()
+        self.stage.crew.announce(self)
 
     def recast(self, part: Part) -> None:
         """Play another part from now on, whose keys up to the next one of each joint are those of this one.
@@ -344,11 +342,6 @@ class Performer:
 
     def due(self) -> int | None:
         """Return the next tick at which a beat falls or a joint sets out."""
-        if self._stale:  # asked at every step, but changed only by keys and acts
-            self._due, self._stale = self._next_due(), False
-        return self._due
-
-    def _next_due(self) -> int | None:
         dues = []
         if self._beats:
             ceiling = self.stage.tick_of(self._beats[0].time)
@@ -365,7 +358,6 @@ class Performer:
         """Measure beats that fall now, and send joints on their way."""
         stage = self.stage
         self._last = stage.tick
-        self._stale = True
         now = stage.time
         while self._beats and self._beats[0].time <= now + 1e-9:
             self._finish(self._beats.pop(0))
@@ -413,7 +405,6 @@ class Performer:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self._stale = True
         (
             self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
         ) = copy.deepcopy(state)  # fmt: skip

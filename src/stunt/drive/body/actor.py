@@ -19,7 +19,6 @@ from weakref import WeakKeyDictionary
 import mujoco
 import numpy as np
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.collision_masks import Pushes
@@ -119,9 +118,9 @@ class HeldBody:
     @property
     def placed(self) -> tuple[int, Place]:
         """How many rounds of what it plays (or played last) have passed, and where the present one is placed."""
-        f = self.program.numbers[self.number]
-        x, y, turn = f[w.KIN_AT : w.KIN_AT + 3].tolist()
-        return int(f[w.KIN_ROUNDS]), (x, y, turn)
+        who = self.program.actors[self.number]
+        x, y, turn = who["kin_at"].tolist()
+        return int(who["kin_rounds"]), (x, y, turn)
 
     def prepare(self, motion: BodyMotion) -> None:
         """Work out beforehand what playing a motion, and tracking it, will take."""
@@ -147,12 +146,12 @@ class HeldBody:
     @property
     def broken_for(self) -> float:
         """How long the root spring has been broken [s]."""
-        return float(self.program.numbers[self.number, w.BROKEN])
+        return float(self.program.actors[self.number]["broken"])
 
     @property
     def weight(self) -> float:
         """Body weight [N]."""
-        return float(self.program.numbers[self.number, w.WEIGHT])
+        return float(self.program.actors[self.number]["weight"])
 
     @property
     def elapsed(self) -> float:
@@ -218,8 +217,8 @@ class HeldBody:
         self.program.owed[self.slices[1]] = 0.0
 
     def _string(self) -> tuple[str, Floats]:
-        f = self.program.numbers[self.number]
-        return self.character.name, np.concatenate([f[w.FORCE : w.FORCE + 3], f[w.TORQUE : w.TORQUE + 3]])
+        who = self.program.actors[self.number]
+        return self.character.name, np.concatenate([who["force"], who["torque"]])
 
     def save(self) -> Any:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
@@ -323,7 +322,7 @@ class Actor(HeldBody):
 
     def strength(self, gain: float) -> None:
         """Scale all servo gains from now on (1: as strong as the body is)."""
-        self.program.numbers[self.number, w.GAIN] = self.settings.gain * gain
+        self.program.actors[self.number]["gain"] = self.settings.gain * gain
 
     def stun(self, low: float, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
         """Lose strength fast, to a share `low`, and get it back slowly [s]."""
@@ -331,7 +330,7 @@ class Actor(HeldBody):
 
     def recover(self) -> None:
         """Have all one's strength again, at once."""
-        self.program.numbers[self.number, w.STUN_TIME] = np.inf
+        self.program.actors[self.number]["stun_time"] = np.inf
         self.strength(1.0)
 
     def lean(self, root: RootSpring | None) -> None:
@@ -339,9 +338,9 @@ class Actor(HeldBody):
         if root == self._leaning:
             return  # gains need not be worked out again
         self._leaning = root
-        gain = float(self.program.numbers[self.number, w.GAIN])
+        gain = float(self.program.actors[self.number]["gain"])
         self.program.settle(self.number, self.settings, root or self.root)
-        self.program.numbers[self.number, w.GAIN] = gain
+        self.program.actors[self.number]["gain"] = gain
 
     def go_limp(self) -> None:
         """Become a rag doll."""

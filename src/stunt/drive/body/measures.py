@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import mujoco
 import numpy as np
 
+from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.feet.ground import Ground
@@ -23,7 +23,6 @@ from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import FootJoints, feet_of, planted_places
-from stunt.motion.rig.other_body import corners
 from stunt.motion.rig.retarget import body_parts
 
 STANDING_GAP: Final = 0.01
@@ -97,16 +96,13 @@ def _planted(tracker: Tracker, feet: list[_Foot], motion: BodyMotion) -> np.ndar
 
 def _places(tracker: Tracker, feet: list[_Foot], own: Floats) -> tuple[Floats, Floats]:
     """Return where each foot's joint is in every frame, and the lowest point of its sole, (T, feet, 3) each."""
-    model, data, root = tracker.stage.model, mujoco.MjData(tracker.stage.model), tracker.character.root
-    assert root is not None  # only free characters follow clips
+    model, character = tracker.stage.model, tracker.character
+    bodies, turns = pose_frames(model, character, own)
     joints, low = np.zeros((len(own), len(feet), 3)), np.zeros((len(own), len(feet), 3))
-    for number, frame in enumerate(own):
-        data.qpos[root.qpos : root.qpos + len(frame)] = frame
-        mujoco.mj_kinematics(model, data)
-        for k, foot in enumerate(feet):
-            joints[number, k] = data.xpos[foot.joint]
-            points = np.concatenate([corners(model, data, geom) for geom in foot.geoms])
-            low[number, k] = points[int(points[:, 2].argmin())]
+    for k, foot in enumerate(feet):
+        joints[:, k] = bodies[:, foot.joint - character.root_body]
+        points = corners_over(model, character, list(foot.geoms), bodies, turns)
+        low[:, k] = points[np.arange(len(own)), points[..., 2].argmin(axis=1)]
     return joints, low
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from stunt.control.servo import layout as w
 from stunt.drive.body.tracker import Tracker
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.keys import Number, key, spec
@@ -83,7 +82,7 @@ class Reactions:
     def _hit(self, hit: Hit) -> None:
         if hit.character != self.tracker.character.name or self.state == DOWN:
             return
-        weights = hit.force / float(self.tracker.program.numbers[self.tracker.number, w.WEIGHT])
+        weights = hit.force / float(self.tracker.program.actors[self.tracker.number]["weight"])
         if hit.body.endswith(HARDY):
             weights *= HARDY_SHARE  # whoever strikes feels the blow in the fist, and stands it
         limits = self.thresholds

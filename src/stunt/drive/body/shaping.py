@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.tracker import Tracker
 from stunt.maths import rotations
@@ -130,7 +129,7 @@ class AbsoluteTargets:
     def __init__(self, tracker: Tracker) -> None:
         """Take a tracker's root out of its targets."""
         self._tracker = tracker
-        tracker.program.ints[tracker.number, w.ABSOLUTE] = 1
+        tracker.program.actors[tracker.number]["absolute"] = 1
         self._heads = tracker.root.kind == "hook" or (tracker.root.kind == "weak" and tracker.root.yaw > 0.0)
 
     def shape(self, window: Window) -> Window:

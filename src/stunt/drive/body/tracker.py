@@ -8,7 +8,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, hip_height
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of
@@ -98,7 +97,7 @@ class Tracker:
         width = motion.qpos.shape[1]
         stage.data.qpos[root.qpos : root.qpos + width] = motion.qpos[0]
         speed = first_velocity(stage.model, stage.data.qpos, self.character, motion)
-        last = int(self.program.ints[self.number, w.DOF1])
+        last = int(self.program.actors[self.number]["dof1"])
         stage.data.qvel[root.dof : last] = speed[root.dof : last]
         mujoco.mj_forward(stage.model, stage.data)
 
@@ -172,24 +171,24 @@ class Tracker:
     @property
     def broken_for(self) -> float:
         """How long the root spring has been broken [s]."""
-        return float(self.program.numbers[self.number, w.BROKEN])
+        return float(self.program.actors[self.number]["broken"])
 
     @property
     def limit_use(self) -> dict[str, float]:
         """How joints kept to their strength: share of joint-steps above it, and the largest torque over a limit."""
-        f = self.program.numbers[self.number]
-        return {"over_share": float(f[w.OVER] / max(f[w.JOINT_STEPS], 1.0)), "worst": float(f[w.WORST])}
+        who = self.program.actors[self.number]
+        return {"over_share": float(who["over"] / max(who["joint_steps"], 1.0)), "worst": float(who["worst"])}
 
     def assistance(self) -> Assistance:
         """Return what the root got from outside so far."""
-        f, model = self.program.numbers[self.number], self.stage.model
-        steps, step = max(float(f[w.STEPS]), 1.0), self.stage.step_time
-        weight = float(f[w.WEIGHT])
-        lever = weight * hip_height(model, int(self.program.ints[self.number, w.ROOT_QPOS]))
+        who, model = self.program.actors[self.number], self.stage.model
+        steps, step = max(float(who["steps"]), 1.0), self.stage.step_time
+        weight = float(who["weight"])
+        lever = weight * hip_height(model, int(self.program.actors[self.number]["root_qpos"]))
         return Assistance(
-            float(f[w.TORQUE_SUM]) / steps / lever, float(f[w.TORQUE_PEAK]) / lever,
-            float(f[w.FORCE_SUM]) / steps / weight, float(f[w.FORCE_PEAK]) / weight,
-            float(f[w.FORCE_SUM]) * step, float(f[w.TORQUE_SUM]) * step,
+            float(who["torque_sum"]) / steps / lever, float(who["torque_peak"]) / lever,
+            float(who["force_sum"]) / steps / weight, float(who["force_peak"]) / weight,
+            float(who["force_sum"]) * step, float(who["torque_sum"]) * step,
         )  # fmt: skip
 
     def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
@@ -199,8 +198,8 @@ class Tracker:
         return measure(self, time, qpos)
 
     def _string(self) -> tuple[str, Floats]:
-        f = self.program.numbers[self.number]
-        return self.character.name, np.concatenate([f[w.FORCE : w.FORCE + 3], f[w.TORQUE : w.TORQUE + 3]])
+        who = self.program.actors[self.number]
+        return self.character.name, np.concatenate([who["force"], who["torque"]])
 
     def due(self) -> int | None:
         """Nothing to do between steps: the servo is compiled."""

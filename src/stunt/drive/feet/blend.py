@@ -20,6 +20,7 @@ from stunt.drive.motion.body_motion import blended
 from stunt.drive.motion.sole_hold import SWING_FRICTION
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import SURE
 
 BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked", "twist")
 FAR: Final = 0.08
@@ -34,8 +35,6 @@ TOUCHING: Final = 0.01
 """A sole lower than this above the floor is on it [m]."""
 SOON: Final = 0.4
 """A foot that is down again within this time is waited for [s]."""
-STANDING: Final = 0.3
-"""A foot slower than this over the ground stands [m/s]."""
 AIRBORNE: Final = 0.03
 """A foot this high above the lower one is in the air [m]."""
 
@@ -228,7 +227,7 @@ def owner_of(model: mujoco.MjModel, character: Character, legs: list[Leg], geom:
 def stands(feet: Floats, fps: float) -> bool:
     """Return whether all feet stand at the end, (legs, F, 3): whoever walks on steps by itself."""
     pace = np.linalg.norm(feet[:, -1, :2] - feet[:, -2, :2], axis=-1) * fps
-    return bool((pace < STANDING).all() and np.ptp(feet[:, -1, 2]) < 2.0 * AIRBORNE)
+    return bool((pace < SURE.slow).all() and np.ptp(feet[:, -1, 2]) < 2.0 * AIRBORNE)
 
 
 def steps(feet: Floats) -> list[int]:

@@ -21,21 +21,23 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.character.kinematics import bones_of, pose_bodies
 from stunt.drive.feet.feet_kernel import add_need, foot_steps, widened, write_course
 from stunt.drive.feet.leg_kernel import bend_leg, leg_chains_of
 from stunt.drive.motion.layout import Layout, fade_rows, move_rows, start_offsets, velocity_rows
-from stunt.drive.motion.posing import add_depth, bones_of, pose_bodies
+from stunt.drive.motion.posing import add_depth
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import SURE
 
 STEP: Final = 0.35
 """How long a step to one's place takes [s]."""
 LIFT: Final = 0.05
 """How high the foot goes in it [m]."""
-STILL: Final = 0.25
+STILL: Final = SURE.slow
 """A foot slower than this stands [m/s]."""
-LOW: Final = 0.05
-"""A foot lower than this above its lowest may stand [m]."""
+LOW: Final = SURE.low + 0.015
+"""A foot lower than this above its lowest stands [m]: of its ankle, which rises with the heel before the foot does."""
 BRAKE: Final = 0.15
 """A foot that stands but still moves a little comes to rest within this time [s]."""
 ROLL: Final = 0.18
@@ -70,7 +72,7 @@ def go_over(
         blend: How long the change takes [s].
         shift: Whether the data may be moved over the ground, so that feet that stand in both stand in one place.
         columns: Of the coordinates, see `Layout.columns`.
-        bones: See `posing.bones_of`.
+        bones: See `kinematics.bones_of`.
         some: Which bodies belong to legs, (bodies,).
         legs: Bodies (L, 4), columns (L, 3), lengths (L, 2) and own turns (L, 3, 4) of the legs.
         soles: Of each sole its leg, body and kind, (S, 3), place (S, 3), turn (S, 4) and size (S, 3).
@@ -186,9 +188,7 @@ def put_feet(
     if most > 0.0:
         crouch(lead, now, need, fps)
     for leg in range(many):
-        bend_leg(
-            now, how, bodies[leg], lengths[leg, 0], lengths[leg, 1], paths[leg], feet[leg], own[leg], columns[leg], lead
-        )
+        bend_leg(now, how, bodies[leg], paths[leg], feet[leg], own[leg], columns[leg], lead)
     lift_feet(lead, now, how, fps, BRAKE, SINKING, bones, some, legs, soles)
 
 
@@ -218,12 +218,12 @@ def lift_feet(
         fps: Frames per second.
         ease: See above [s].
         most: See above [m].
-        bones: See `posing.bones_of`.
+        bones: See `kinematics.bones_of`.
         some: Which bodies belong to legs, (bodies,).
         legs: See `go_over`.
         soles: See `go_over`.
     """
-    bodies, columns, lengths, own = legs
+    bodies, columns, _, own = legs
     which, place, turn, size = soles
     pose_bodies(frames, some, bones, now, how)
     for leg in range(bodies.shape[0]):
@@ -238,7 +238,7 @@ def lift_feet(
             s = min(f / (ease * fps), 1.0) if ease > 0.0 else 1.0
             path[f, 2] += max(soft[f], depth[f]) * s * s * (3.0 - 2.0 * s)
         feet = how[:, foot].copy()
-        bend_leg(now, how, bodies[leg], lengths[leg, 0], lengths[leg, 1], path, feet, own[leg], columns[leg], frames)
+        bend_leg(now, how, bodies[leg], path, feet, own[leg], columns[leg], frames)
 
 
 def window(blend: float, fps: float) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stunt.drive.motion.posing import multiply_into
 from stunt.maths.compiled import compiled
+from stunt.maths.flat import exponential, logarithm, product
 
 
 @compiled
@@ -107,21 +107,15 @@ def write_course(
 @compiled
 def write_lean(data: Any, turn: Any, out: Any) -> None:
     """Write the rotation vector, in the data's frame, from the data's orientation to another."""
-    scratch = np.empty(4)
-    scratch[0], scratch[1], scratch[2], scratch[3] = data[0], -data[1], -data[2], -data[3]
-    multiply_into(scratch, turn[0], turn[1], turn[2], turn[3], scratch)
-    sign = 1.0 if scratch[0] >= 0.0 else -1.0
-    sine = math.sqrt(scratch[1] ** 2 + scratch[2] ** 2 + scratch[3] ** 2)
-    share = sign * (2.0 * math.atan2(sine, sign * scratch[0]) / sine if sine > 1e-12 else 2.0)
-    out[0], out[1], out[2] = share * scratch[1], share * scratch[2], share * scratch[3]
+    w, x, y, z = product(data[0], -data[1], -data[2], -data[3], turn[0], turn[1], turn[2], turn[3])
+    out[0], out[1], out[2] = logarithm(w, x, y, z)
 
 
 @compiled
 def write_turned(data: Any, x: float, y: float, z: float, out: Any) -> None:
     """Write an orientation turned on by a rotation vector in its own frame."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-    multiply_into(data, math.cos(0.5 * angle), share * x, share * y, share * z, out)
+    w, x, y, z = exponential(x, y, z)
+    out[0], out[1], out[2], out[3] = product(data[0], data[1], data[2], data[3], w, x, y, z)
 
 
 @compiled

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
+from stunt.character.kinematics import pose_frames
 from stunt.drive.feet.leg_kernel import bend_leg, leg_chains_of
-from stunt.drive.motion.posing import body_count, bones_of, pose_bodies
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 
@@ -105,30 +105,20 @@ def on_ground(model: mujoco.MjModel, character: Character, ground: Ground, frame
     if ground.flat:
         return frames
     legs, qpos = leg_chains_of(model, character), np.ascontiguousarray(frames).copy()
-    bodies, columns, lengths, own = legs.chains
-    places, turns = _posed(model, character, qpos)
+    bodies, columns, _, own = legs.chains
+    places, turns = pose_frames(model, character, qpos, legs.some)
     feet = [places[:, chain[3]] for chain in bodies] or [frames[:, :3]]
     heights = [heights_under(ground, path) for path in feet]
     # Hips go with the feet, rather with the lower one: that leg must reach the ground.
     hips = 0.5 * np.mean(heights, axis=0) + 0.5 * np.min(heights, axis=0)
     qpos[:, 2] += gaussian_filter1d(hips, _SMOOTH_HIPS * fps, mode="nearest")
-    moved, turned = _posed(model, character, qpos)
+    moved, turned = pose_frames(model, character, qpos, legs.some)
     for number, chain in enumerate(bodies):
         target = feet[number].copy()
         target[:, 2] += gaussian_filter1d(heights[number], _SMOOTH_FOOT * fps, mode="nearest")
-        bend_leg(
-            moved, turned, chain, lengths[number, 0], lengths[number, 1], target,
-            np.ascontiguousarray(turns[:, chain[3]]), own[number], columns[number], qpos,
-        )  # fmt: skip
+        foot = np.ascontiguousarray(turns[:, chain[3]])
+        bend_leg(moved, turned, chain, target, foot, own[number], columns[number], qpos)
     return qpos
-
-
-def _posed(model: mujoco.MjModel, character: Character, qpos: Floats) -> tuple[Floats, Floats]:
-    """Return where the bodies of the legs are [m], (F, bodies, 3), and how they are turned, (F, bodies, 4)."""
-    count = body_count(character)
-    places, turns = np.zeros((len(qpos), count, 3)), np.zeros((len(qpos), count, 4))
-    pose_bodies(qpos, leg_chains_of(model, character).some, bones_of(model, character), places, turns)
-    return places, turns
 
 
 def heights_under(ground: Ground, path: Floats) -> Floats:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.character.kinematics import box_corners
 from stunt.maths import rotations
+from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import Vector, turn_between
 from stunt.maths.rotations import Floats
+from stunt.maths.two_bone import knee_along
 
 _STRAIGHT = 0.995  # of its length: how far a leg is stretched at most
 _BENT = np.radians(15.0)  # a motion must bend a knee so far to show its axis
@@ -78,23 +84,12 @@ class Leg:
             shift: How far the foot is moved, (F, 3).
         """
         joints = self.joints(rotations.to_matrix(turns))
-        hip, knee, ankle = joints[:, -3], joints[:, -2], joints[:, -1]
-        forward = rotations.rotate(turns[:, self.chain[-3]], self._knee_front(turns))
-        upper, lower = _length(knee - hip), _length(ankle - knee)
-        way = ankle + shift - hip
-        reach = _length(way)
-        whole = upper + lower
-        far = np.clip(reach, _FOLDED * whole, np.maximum(_STRAIGHT * whole, np.minimum(_length(ankle - hip), whole)))
-        along = way / reach
-        cosine = np.clip((upper**2 + far**2 - lower**2) / (2 * upper * far), -1.0, 1.0)
-        new_knee = hip + upper * cosine * along + _off_line(along, knee - hip, forward, upper * np.sqrt(1 - cosine**2))
-        new_ankle = hip + far * along
+        front = rotations.rotate(turns[:, self.chain[-3]], self._knee_front(turns))
+        thigh, shank = np.empty((len(turns), 4)), np.empty((len(turns), 4))
+        _lift(joints[:, -3], joints[:, -2], joints[:, -1], np.asarray(shift, float), front, thigh, shank)
         result = turns.copy()
-        for body, old, new in (
-            (self.chain[-3], knee - hip, new_knee - hip),
-            (self.chain[-2], ankle - knee, new_ankle - new_knee),
-        ):
-            result[:, body] = rotations.multiply(_between(old, new), turns[:, body])
+        for body, turn in ((self.chain[-3], thigh), (self.chain[-2], shank)):
+            result[:, body] = rotations.multiply(turn, turns[:, body])
         return result
 
     def _knee_front(self, turns: Floats) -> Floats:
@@ -115,40 +110,74 @@ class Leg:
         return np.asarray(front) if front @ self.front > _CLEAR else self.front
 
 
-def _length(vector: Floats) -> Floats:
-    return np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-9)
+@compiled
+def _lift(hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, thigh: Any, shank: Any) -> None:
+    """Write how thigh and shank are to be turned so that the ankle is moved by a shift, (F, 4) each.
+
+    Args:
+        hips: Where the hip is [m], (F, 3).
+        knees: Where the knee is, (F, 3).
+        ankles: Where the ankle is, (F, 3).
+        shift: How far it is to be moved, (F, 3).
+        front: Which way the knee points, (F, 3).
+        thigh: Written.
+        shank: Written.
+    """
+    for f in range(shift.shape[0]):
+        a, b, c = knees[f, 0] - hips[f, 0], knees[f, 1] - hips[f, 1], knees[f, 2] - hips[f, 2]
+        p, q, r = ankles[f, 0] - knees[f, 0], ankles[f, 1] - knees[f, 1], ankles[f, 2] - knees[f, 2]
+        x, y, z = a + p + shift[f, 0], b + q + shift[f, 1], c + r + shift[f, 2]
+        upper, lower = max(_length(a, b, c), 1e-9), max(_length(p, q, r), 1e-9)
+        far, whole = max(_length(x, y, z), 1e-9), upper + lower
+        x, y, z = x / far, y / far, z / far
+        most = max(_STRAIGHT * whole, min(_length(a + p, b + q, c + r), whole))
+        far = min(max(far, _FOLDED * whole), most)
+        along, off = knee_along(upper, lower, far)
+        i, j, k = _off_line(x, y, z, a, b, c, front[f, 0], front[f, 1], front[f, 2], off)
+        i, j, k = along * x + i, along * y + j, along * z + k
+        thigh[f, 0], thigh[f, 1], thigh[f, 2], thigh[f, 3] = turn_between(a, b, c, i, j, k)
+        shank[f, 0], shank[f, 1], shank[f, 2], shank[f, 3] = turn_between(
+            p, q, r, far * x - i, far * y - j, far * z - k
+        )
 
 
-def _off_line(along: Floats, thigh: Floats, forward: Floats, size: Floats) -> Floats:
-    """Return how far the knee is off the line from hip to ankle [m], (F, 3), for a leg bent so that it is `size` off.
+@inlined
+def _length(x: float, y: float, z: float) -> float:
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@compiled
+def _off_line(
+    x: float, y: float, z: float, a: float, b: float, c: float, i: float, j: float, k: float, off: float
+) -> Vector:
+    """Return how far the knee is off the line from hip to ankle [m], for a leg bent so that it is `off`.
 
     What the clip has it off to the side stays; the rest is bending, about the knee's own axis. A captured leg is often
     stretched a little too far: one that is so by more than `_OVER` bends further that way, any other forward.
 
     Args:
-        along: From the hip to where the ankle is to be, (F, 3).
-        thigh: From the hip to the knee as the clip has it [m], (F, 3).
-        forward: Which way the knee points, (F, 3).
-        size: How far [m], (F, 1).
+        x: From the hip to where the ankle is to be, at unit length.
+        y: Likewise.
+        z: Likewise.
+        a: From the hip to the knee as the clip has it [m].
+        b: Likewise.
+        c: Likewise.
+        i: Which way the knee points.
+        j: Likewise.
+        k: Likewise.
+        off: How far [m].
     """
-    across = thigh - _dot(thigh, along) * along
-    forward = forward - _dot(forward, along) * along
-    forward = forward / _length(forward)
-    bent = _dot(across, forward)
-    aside = across - bent * forward
-    way = np.clip((bent + _OVER) / (0.5 * _OVER), -1.0, 1.0)
-    return np.asarray(way * np.sqrt(np.maximum(size**2 - _dot(aside, aside), 0.0)) * forward + aside)
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray((a * b).sum(axis=-1, keepdims=True))
-
-
-def _between(old: Floats, new: Floats) -> Floats:
-    """Return the shortest turns from some directions to others, (F, 4)."""
-    a, b = old / _length(old), new / _length(new)
-    real = 1.0 + (a * b).sum(axis=-1, keepdims=True)
-    return rotations.normalise(np.concatenate([np.maximum(real, 1e-9), np.cross(a, b)], axis=-1))
+    dot = a * x + b * y + c * z
+    a, b, c = a - dot * x, b - dot * y, c - dot * z
+    dot = i * x + j * y + k * z
+    i, j, k = i - dot * x, j - dot * y, k - dot * z
+    size = max(_length(i, j, k), 1e-9)
+    i, j, k = i / size, j / size, k / size
+    bent = a * i + b * j + c * k
+    a, b, c = a - bent * i, b - bent * j, c - bent * k
+    way = min(max((bent + _OVER) / (0.5 * _OVER), -1.0), 1.0)
+    way *= math.sqrt(max(off * off - (a * a + b * b + c * c), 0.0))
+    return way * i + a, way * j + b, way * k + c
 
 
 def legs_of(model: mujoco.MjModel, character: Character, soles: list[int]) -> list[Leg]:
@@ -178,7 +207,7 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         owner = int(model.geom_bodyid[geom])
         if owner not in (foot, *toes):
             continue
-        corners = _corners(model, geom)
+        corners = box_corners(model, geom)
         if owner != foot:  # toes are taken as they are at rest; what they bend by is little
             corners = model.body_pos[owner] + rotations.rotate(model.body_quat[owner], corners)
         points.append(corners)
@@ -191,10 +220,3 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
     front = rotations.rotate(rotations.conjugate(stance), np.array([1.0, 0.0, 0.0]))  # all stances face along x
     straight = model.body_quat[chain[-2]].copy()
     return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points), front, straight)
-
-
-def _corners(model: mujoco.MjModel, geom: int) -> Floats:
-    """Return the corners of a geom's box in its body's frame [m], (8, 3)."""
-    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))

@@ -27,23 +27,19 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
+from stunt.character.kinematics import bones_of, box_corners
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.blend_kernel import lift_feet
 from stunt.drive.feet.leg import Leg, legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.drive.motion.posing import bones_of
 from stunt.drive.motion.sole_hold import SWING_SPEED
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import MEANT, stretches
 
-NEAR: Final = 0.045
-"""A sole that is lower above the floor [m] and slower than `SLOW` stands."""
-SLOW: Final = 0.6
 HOVERS: Final = 0.09
 """How high the lowest foot of a body that does not fall may seem to be [m]."""
-SHORTEST: Final = 0.06
-"""A foot stands for at least so long [s]."""
 MOST: Final = 0.06
 """A foot is moved by no more than this [m]."""
 LONGEST_STEP: Final = 0.65
@@ -164,13 +160,6 @@ def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], ro
     return np.asarray(rows.path[:, None] + rotations.rotate(rows.turns[:, :1], seen))
 
 
-def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
-    """Return the corners of the box around a geom, in its body's frame [m], (8, 3)."""
-    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
-
-
 def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[np.bool_]]:
     """Return in which frames each foot is near enough to the floor to stand on it, (F,) each.
 
@@ -185,8 +174,8 @@ def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[n
     low = np.stack([points[..., 2].min(axis=1) for points in feet])  # (feet, F)
     rise = np.gradient(gaussian_filter1d(height, _SOFT * fps, mode="nearest"), 1.0 / fps)
     carried = np.gradient(rise, 1.0 / fps) > FALLING
-    hovers = carried & (low.min(axis=0) >= NEAR) & (low.min(axis=0) < HOVERS)
-    return [(foot < NEAR) | (hovers & (foot < low.min(axis=0) + _PATCH)) for foot in low]
+    hovers = carried & (low.min(axis=0) >= MEANT.low) & (low.min(axis=0) < HOVERS)
+    return [(foot < MEANT.low) | (hovers & (foot < low.min(axis=0) + _PATCH)) for foot in low]
 
 
 def footing(points: Floats, fps: float, near: NDArray[np.bool_] | None = None) -> FootPlan:
@@ -196,12 +185,10 @@ def footing(points: Floats, fps: float, near: NDArray[np.bool_] | None = None) -
     weight = weight / weight.sum(axis=1, keepdims=True)
     # Of the points on the ground: a foot that rolls from heel to toe does not slide.
     creep = (np.gradient(points[..., :2], 1.0 / fps, axis=0) * weight[..., None]).sum(axis=1)
-    stands = (low < NEAR if near is None else near) & (np.linalg.norm(creep, axis=1) < SLOW)
+    pace = np.linalg.norm(creep, axis=1)
+    stands = MEANT.found(low, pace, fps) if near is None else MEANT.lasts(near & (pace < MEANT.slow), fps)
     shift = np.zeros((len(points), 3))
     for start, end in stretches(stands):
-        if end - start < SHORTEST * fps:
-            stands[start:end] = False
-            continue
         slid = np.cumsum(creep[start:end], axis=0) / fps
         shift[start:end, :2] = slid.mean(axis=0) - slid
         shift[start:end, 2] = -low[start:end]
@@ -216,12 +203,6 @@ def _hips(feet: list[FootPlan], fps: float) -> Floats:
     total = np.sum([foot.shift[:, 2] * foot.stands for foot in feet], axis=0)
     raised = _between((total / np.maximum(count, 1))[:, None], count > 0)[:, 0]
     return np.asarray(gaussian_filter1d(raised, _SOFT_ROOT * fps, mode="nearest"))
-
-
-def stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return where a mask is set: first frame, and one past the last."""
-    edges = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
 
 
 def _between(values: Floats, known: NDArray[np.bool_]) -> Floats:

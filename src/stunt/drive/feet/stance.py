@@ -11,8 +11,9 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import Leg
-from stunt.drive.feet.plant import LONGEST_STEP, footing, sole_points, stretches
+from stunt.drive.feet.plant import LONGEST_STEP, footing, sole_points
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import stretches
 
 SHORTEST_STEP: Final = 0.2
 """A foot that is put less far before the other one makes no step [m]."""

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.character.kinematics import pose_frames
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.motion.sole_hold import friction_of, twist_of
-from stunt.errors import BodyError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
@@ -89,19 +89,11 @@ def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, s
         character: Who.
         motion: What.
         soles: Geoms whose friction goes with the swing of their foot.
+
+    Raises:
+        BodyError: The character has no free root.
     """
-    data = mujoco.MjData(model)
-    root = character.root
-    if root is None:
-        raise BodyError(f"'{character.name}' must have a free root to follow a clip.")
-    first, end = character.root_body, max(character.bodies.values()) + 1
-    width = motion.qpos.shape[1]
-    turns = np.zeros((len(motion.qpos), end - first, 4))
-    places = np.zeros((len(motion.qpos), end - first, 3))
-    for number, frame in enumerate(motion.qpos):
-        data.qpos[root.qpos : root.qpos + width] = frame
-        mujoco.mj_kinematics(model, data)
-        turns[number], places[number] = data.xquat[first:end], data.xpos[first:end]
+    places, turns = pose_frames(model, character, motion.qpos)
     relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
     relative[:, 0] = turns[:, 0]
     friction = friction_of(character, soles, places, turns, motion.fps)

@@ -1,13 +1,10 @@
-"""Which columns of a body's own coordinates are what, and its states' differences over many frames at once.
-
-Differences and changes of whole states over many frames, compiled (see `layout`).
-"""
+"""Which columns of a body's own coordinates are what; differences and changes of states over many frames at once."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +12,8 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths.compiled import compiled
+from stunt.maths.flat import exponential, logarithm, product, rotated
 from stunt.maths.rotations import Floats
-
-_BLOCK: Final = 16  # so many differences are summed before the sum is looked at
 
 
 @compiled
@@ -29,17 +25,8 @@ def difference_rows(later: Any, earlier: Any, sq: Any, sv: Any, tq: Any, tv: Any
             out[f, sv[k]] = a[sq[k]] - b[sq[k]]
         for k in range(tq.shape[0]):
             q, d = tq[k], tv[k]
-            w0, x0, y0, z0 = b[q], -b[q + 1], -b[q + 2], -b[q + 3]
-            w1, x1, y1, z1 = a[q], a[q + 1], a[q + 2], a[q + 3]
-            w = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
-            x = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
-            y = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
-            z = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
-            if w < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            sine = math.sqrt(x * x + y * y + z * z)
-            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
-            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
+            w, x, y, z = product(b[q], -b[q + 1], -b[q + 2], -b[q + 3], a[q], a[q + 1], a[q + 2], a[q + 3])
+            out[f, d], out[f, d + 1], out[f, d + 2] = logarithm(w, x, y, z)
 
 
 @compiled
@@ -51,14 +38,10 @@ def move_rows(qpos: Any, change: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: A
             out[f, sq[k]] = a[sq[k]] + c[sv[k]]
         for k in range(tq.shape[0]):
             q, d = tq[k], tv[k]
-            angle = math.sqrt(c[d] * c[d] + c[d + 1] * c[d + 1] + c[d + 2] * c[d + 2])
-            share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-            w1, x1, y1, z1 = math.cos(0.5 * angle), share * c[d], share * c[d + 1], share * c[d + 2]
-            w0, x0, y0, z0 = a[q], a[q + 1], a[q + 2], a[q + 3]
-            out[f, q] = w0 * w1 - x0 * x1 - y0 * y1 - z0 * z1
-            out[f, q + 1] = w0 * x1 + x0 * w1 + y0 * z1 - z0 * y1
-            out[f, q + 2] = w0 * y1 - x0 * z1 + y0 * w1 + z0 * x1
-            out[f, q + 3] = w0 * z1 + x0 * y1 - y0 * x1 + z0 * w1
+            w, x, y, z = exponential(c[d], c[d + 1], c[d + 2])
+            out[f, q], out[f, q + 1], out[f, q + 2], out[f, q + 3] = product(
+                a[q], a[q + 1], a[q + 2], a[q + 3], w, x, y, z
+            )
 
 
 @compiled
@@ -84,71 +67,6 @@ def dense_rows(frames: Any, nq: int, seconds: float, factor: int, sq: Any, sv: A
 
 
 @compiled
-def write_features(qpos: Any, qvel: Any, sq: Any, sv: Any, tq: Any, tv: Any, out: Any) -> None:
-    """Write states without place and heading: rotation vectors, then velocities (see `similarity`)."""
-    nv = qvel.shape[1]
-    for f in range(qpos.shape[0]):
-        q, v = qpos[f], qvel[f]
-        for k in range(sq.shape[0]):
-            out[f, sv[k]] = q[sq[k]]
-        size = math.sqrt(q[3] * q[3] + q[6] * q[6])
-        c, s = (q[3] / size, -q[6] / size) if size > 1e-9 else (1.0, 0.0)
-        for k in range(tq.shape[0]):
-            p, d = tq[k], tv[k]
-            w, x, y, z = q[p], q[p + 1], q[p + 2], q[p + 3]
-            if k == 0:  # the root: its heading taken out, from the left
-                w, x, y, z = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
-            if w < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            sine = math.sqrt(x * x + y * y + z * z)
-            share = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
-            out[f, d], out[f, d + 1], out[f, d + 2] = share * x, share * y, share * z
-        for k in range(nv):
-            out[f, nv + k] = v[k]
-        cos, sin = c * c - s * s, 2.0 * c * s
-        out[f, nv], out[f, nv + 1] = cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]
-
-
-@compiled
-def nearest_row(features: Any, here: Any, within: float) -> tuple[int, float]:
-    """Return the row with the smallest sum of absolute differences, and that sum; −1 where all exceed `within`."""
-    best, least, width = -1, within, here.shape[0]
-    for f in range(features.shape[0]):
-        row, total, k = features[f], 0.0, 0
-        while k < width and total <= least:
-            end, part = min(k + _BLOCK, width), 0.0
-            for n in range(k, end):
-                part += abs(row[n] - here[n])
-            total, k = total + part, end
-        if total < least or (best < 0 and total <= least):
-            best, least = f, total
-    return best, least
-
-
-@compiled
-def nearest_frame(
-    features: Any, weights: Any, order: Any, qpos: Any, qvel: Any, columns: Any, within: float
-) -> tuple[int, float]:  # fmt: skip
-    """Return the frame nearest to a state (see `nearest_row`).
-
-    Args:
-        features: Of the frames, weighted, in a given order, (F, 2·nv).
-        weights: Of the features, (2·nv,).
-        order: Which feature comes first, (2·nv,).
-        qpos: The state, (nq,).
-        qvel: Its velocity, (nv,).
-        columns: Of the coordinates, see `Layout.columns`.
-        within: How far it may be.
-    """
-    sq, sv, tq, tv = columns
-    raw, here = np.zeros((1, weights.shape[0])), np.empty(weights.shape[0])
-    write_features(qpos.reshape(1, -1), qvel.reshape(1, -1), sq, sv, tq, tv, raw)
-    for k in range(here.shape[0]):
-        here[k] = raw[0, order[k]] * weights[order[k]]
-    return nearest_row(features, here, within)
-
-
-@compiled
 def velocity_rows(qpos: Any, fps: float, sq: Any, sv: Any, tq: Any, tv: Any, steps: Any, out: Any) -> None:
     """Write central differences of frames, one-sided at the ends, (F, nv); `steps` is scratch of (F − 1, nv)."""
     count, nv = qpos.shape[0], steps.shape[1]
@@ -171,13 +89,10 @@ def start_offsets(
     for k in range(tv.shape[0]):
         d = tv[k]
         x, y, z = off[0, d], off[0, d + 1], off[0, d + 2]
-        angle = math.sqrt(x * x + y * y + z * z)
-        share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
         # q = c·exp(x) turns at ω_q = exp(x)⁻¹ω_c + J_r(x)·ẋ.
-        w, a, b, c = math.cos(0.5 * angle), -share * x, -share * y, -share * z
-        p, q, r = pace[0, d], pace[0, d + 1], pace[0, d + 2]
-        i, j, m = 2.0 * (b * r - c * q), 2.0 * (c * p - a * r), 2.0 * (a * q - b * p)
-        p, q, r = p + w * i + b * m - c * j, q + w * j + c * i - a * m, r + w * m + a * j - b * i
+        angle = math.sqrt(x * x + y * y + z * z)
+        w, a, b, c = exponential(x, y, z)
+        p, q, r = rotated(w, -a, -b, -c, pace[0, d], pace[0, d + 1], pace[0, d + 2])
         u, v, s = qvel[0, d] - p, qvel[0, d + 1] - q, qvel[0, d + 2] - r
         half = 0.5 * max(angle, 1e-3)
         third = (1.0 - half / math.tan(half)) / (4.0 * half * half)
@@ -249,14 +164,6 @@ class Layout:
         """Return the angular velocities in velocities (..., nv), as (..., turns, 3)."""
         return qvel[..., self.turn_v[:, None] + np.arange(3)]
 
-    def put_turns(self, qpos: Floats, turns: Floats) -> None:
-        """Write quaternions into positions."""
-        qpos[..., self.turn_q[:, None] + np.arange(4)] = turns
-
-    def put_spins(self, qvel: Floats, spins: Floats) -> None:
-        """Write angular velocities into velocities."""
-        qvel[..., self.turn_v[:, None] + np.arange(3)] = spins
-
     @property
     def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
         """All columns, in the order compiled functions take them."""
@@ -305,14 +212,6 @@ class Layout:
     def frames(self, motion: BodyMotion) -> Floats:
         """Return positions and velocities side by side, (F, nq + nv)."""
         return np.concatenate([motion.qpos, self.velocities(motion.qpos, motion.fps)], axis=1)
-
-
-def interpolated(layout: Layout, motion: BodyMotion, time: float) -> Floats:
-    """Return a motion's pose at a time [s], held outside, (nq,)."""
-    frame = min(max(time * motion.fps, 0.0), len(motion.qpos) - 1.0)
-    low = min(int(frame), max(len(motion.qpos) - 2, 0))
-    one, two = motion.qpos[low], motion.qpos[min(low + 1, len(motion.qpos) - 1)]
-    return layout.moved(one, (frame - low) * layout.difference(two, one))
 
 
 def own_slices(character: Character) -> tuple[slice, slice]:

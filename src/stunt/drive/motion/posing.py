@@ -1,112 +1,23 @@
-"""Forward kinematics of one character over many frames at once, and the rows its servo reads.
-
-`mj_kinematics` does one frame of the whole scene; whoever takes over a body in the middle of a scene has no time for
-hundreds of those.
-
-Forward kinematics of one character over many frames, compiled.
-"""
+"""The rows a servo reads, of many frames at once, and how deep geoms are in the floor; compiled."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
+from stunt.character.kinematics import Bones, body_count, bones_of, pose_bodies
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.motion.layout import Layout
 from stunt.drive.motion.sole_hold import SWING_FRICTION, SWING_SPEED
 from stunt.maths.compiled import compiled
+from stunt.maths.flat import product, rotated
 from stunt.maths.rotations import Floats
-
-_BALL, _SLIDE = 1, 2
-
-
-@compiled
-def rotated(q: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return a vector turned by a quaternion."""
-    w, a, b, c = q[0], q[1], q[2], q[3]
-    i, j, k = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
-    return x + w * i + b * k - c * j, y + w * j + c * i - a * k, z + w * k + a * j - b * i
-
-
-@compiled
-def multiply_into(p: Any, w: float, x: float, y: float, z: float, out: Any) -> None:
-    """Write p·(w, x, y, z); `out` may be `p`."""
-    a, b, c, d = p[0], p[1], p[2], p[3]
-    out[0] = a * w - b * x - c * y - d * z
-    out[1] = a * x + b * w + c * z - d * y
-    out[2] = a * y - b * z + c * w + d * x
-    out[3] = a * z + b * y - c * x + d * w
-
-
-@compiled
-def pose_bodies(qpos: Any, wanted: Any, bones: Any, positions: Any, turns: Any) -> None:
-    """Write where bodies are, (F, bodies, 3), and how they are turned, (F, bodies, 4).
-
-    Args:
-        qpos: Own coordinates (and whatever follows them), (F, …).
-        wanted: Which bodies, counted from the root; of those all ancestors must be, the others are left out.
-        bones: As `posing.bones_of` has them.
-        positions: Written.
-        turns: Written.
-    """
-    first, root_qpos, parents, body_pos, body_quat, joint_start, joint_count, kinds, addresses = bones[:9]
-    axes, anchors, zero = bones[9:]
-    at, turn = np.zeros(3), np.zeros(4)
-    for frame in range(qpos.shape[0]):
-        for k in range(3):
-            positions[frame, 0, k] = qpos[frame, k]
-        for k in range(4):
-            turns[frame, 0, k] = qpos[frame, 3 + k]
-        for n in range(1, positions.shape[1]):
-            if not wanted[n]:
-                continue
-            body = first + n
-            above = parents[body] - first
-            for k in range(4):
-                turn[k] = turns[frame, above, k]
-            x, y, z = rotated(turn, body_pos[body, 0], body_pos[body, 1], body_pos[body, 2])
-            at[0], at[1], at[2] = (
-                positions[frame, above, 0] + x,
-                positions[frame, above, 1] + y,
-                positions[frame, above, 2] + z,
-            )
-            if body_quat[body, 0] != 1.0:
-                multiply_into(
-                    turn, body_quat[body, 0], body_quat[body, 1], body_quat[body, 2], body_quat[body, 3], turn
-                )
-            for j in range(joint_start[body], joint_start[body] + joint_count[body]):
-                q = addresses[j] - root_qpos
-                if kinds[j] == _SLIDE:
-                    far = qpos[frame, q] - zero[addresses[j]]
-                    x, y, z = rotated(turn, far * axes[j, 0], far * axes[j, 1], far * axes[j, 2])
-                    at[0] += x
-                    at[1] += y
-                    at[2] += z
-                    continue
-                x, y, z = rotated(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
-                if kinds[j] == _BALL:
-                    multiply_into(
-                        turn, qpos[frame, q], qpos[frame, q + 1], qpos[frame, q + 2], qpos[frame, q + 3], turn
-                    )
-                else:
-                    half = 0.5 * (qpos[frame, q] - zero[addresses[j]])
-                    s = math.sin(half)
-                    multiply_into(turn, math.cos(half), s * axes[j, 0], s * axes[j, 1], s * axes[j, 2], turn)
-                a, b, c = rotated(turn, anchors[j, 0], anchors[j, 1], anchors[j, 2])
-                at[0] += x - a
-                at[1] += y - b
-                at[2] += z - c
-            for k in range(3):
-                positions[frame, n, k] = at[k]
-            for k in range(4):
-                turns[frame, n, k] = turn[k]
 
 
 @compiled
@@ -120,7 +31,7 @@ def lift_rows(
         frames: Positions and velocities, (F, nq + nv).
         fps: Frames per second.
         wanted: All bodies, (bodies,).
-        bones: As `posing.bones_of` has them.
+        bones: As `kinematics.bones_of` has them.
         toes: The body each sole goes by, (soles,).
         standing: Friction of the soles while they do not swing, (soles,).
         swing: Speed from which a sole swings [m/s], and its friction then.
@@ -156,11 +67,9 @@ def relative_turns(turns: Any, out: Any) -> None:
                 for k in range(4):
                     out[f, 0, k] = b[k]
                 continue
-            w0, x0, y0, z0 = a[0], -a[1], -a[2], -a[3]
-            out[f, n, 0] = w0 * b[0] - x0 * b[1] - y0 * b[2] - z0 * b[3]
-            out[f, n, 1] = w0 * b[1] + x0 * b[0] + y0 * b[3] - z0 * b[2]
-            out[f, n, 2] = w0 * b[2] - x0 * b[3] + y0 * b[0] + z0 * b[1]
-            out[f, n, 3] = w0 * b[3] + x0 * b[2] - y0 * b[1] + z0 * b[0]
+            out[f, n, 0], out[f, n, 1], out[f, n, 2], out[f, n, 3] = product(
+                a[0], -a[1], -a[2], -a[3], b[0], b[1], b[2], b[3]
+            )
 
 
 @compiled
@@ -179,12 +88,12 @@ def add_depth(
         kind: Its type, as the engine counts them.
         depth: Written, (F,).
     """
-    turn, most = np.zeros(4), 0.0
+    most = 0.0
     for f in range(depth.shape[0]):
-        _, _, z = rotated(turns[f, body], at[0], at[1], at[2])
-        multiply_into(turns[f, body], own[0], own[1], own[2], own[3], turn)
-        turn[1], turn[2], turn[3] = -turn[1], -turn[2], -turn[3]
-        a, b, c = rotated(turn, 0.0, 0.0, 1.0)  # the vertical in the geom's frame
+        w, i, j, k = turns[f, body, 0], turns[f, body, 1], turns[f, body, 2], turns[f, body, 3]
+        _, _, z = rotated(w, i, j, k, at[0], at[1], at[2])
+        w, i, j, k = product(w, i, j, k, own[0], own[1], own[2], own[3])
+        a, b, c = rotated(w, -i, -j, -k, 0.0, 0.0, 1.0)  # the vertical in the geom's frame
         if kind == 6:  # box
             down = abs(a) * size[0] + abs(b) * size[1] + abs(c) * size[2]
         elif kind == 4:  # ellipsoid
@@ -198,31 +107,6 @@ def add_depth(
         depth[f] = max(depth[f], down - z - positions[f, body, 2])
         most = max(most, depth[f])
     return most
-
-
-Bones = tuple[Any, ...]
-_BONES: WeakKeyDictionary[Character, Bones] = WeakKeyDictionary()
-
-
-def bones_of(model: mujoco.MjModel, character: Character) -> Bones:
-    """Return what compiled functions know a body by: its first body and coordinate, and the model's own arrays.
-
-    Asking the model for an array costs more than posing a body by it.
-    """
-    known = _BONES.get(character)
-    if known is None:
-        root = character.root
-        assert root is not None  # supervised characters have free roots
-        known = _BONES[character] = (
-            character.root_body, root.qpos, model.body_parentid, model.body_pos, model.body_quat, model.body_jntadr,
-            model.body_jntnum, model.jnt_type, model.jnt_qposadr, model.jnt_axis, model.jnt_pos, model.qpos0,
-        )  # fmt: skip
-    return known
-
-
-def body_count(character: Character) -> int:
-    """Return how many bodies a character has, gaps included."""
-    return max(character.bodies.values()) + 1 - character.root_body
 
 
 @dataclass(frozen=True, eq=False)

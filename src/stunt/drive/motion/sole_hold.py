@@ -15,7 +15,10 @@ from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
 SWING_SPEED: Final = 0.8
-"""A toe that the clip moves faster than this over the ground [m/s] may slide."""
+"""A toe that the clip moves faster than this over the ground [m/s] may slip.
+
+Another question than whether a foot stands (`stunt.motion.clips.standing`): a sole holds through all of a stand, its
+landing and its push-off, which are faster than what counts as standing."""
 SWING_FRICTION: Final = 0.05
 PIVOT_FRICTION: Final = 0.3
 PIVOTS: Final = (4.0, 8.0)

@@ -107,6 +107,7 @@ class Follower:
         self._joints[name] = (trajectory, settling, bare, damping)
         self.program.drive_joint(joint.id, settling, self._path(trajectory), bare=bare, damping=damping)
         self._watch.watch(Watched(name, "joint", joint.id))
+        self.stage.crew.announce(self)
 
     def site(
         self,
@@ -144,6 +145,7 @@ class Follower:
         self._sites[name] = (position, orientation, settling, strength, damping)
         self._drive_site(name)
         self._watch.watch(Watched(name, "site", site))
+        self.stage.crew.announce(self)
 
     def _drive_site(self, name: str) -> None:
         position, orientation, settling, strength, damping = self._sites[name]
@@ -161,6 +163,7 @@ class Follower:
         else:
             raise UnknownNameError("joint or site on a trajectory", name, [*self._joints, *self._sites])
         self._watch.forget(name)
+        self.stage.crew.announce(self)
 
     def _path(self, trajectory: Trajectory) -> Path:
         now = self.stage.time

@@ -120,6 +120,7 @@ class TensionPerformer:
         self._waiting = sorted([*self._waiting, cue], key=lambda each: each.start)
         done = [each for each in self._running if each not in self._waiting]
         self.plan = Plan(self.character, self.stage.data.qpos, sorted([*done, *self._waiting], key=lambda c: c.start))
+        self.stage.crew.announce(self)
 
     def retense(self, tension: Any, joints: str = EVERY, *, lasts: float = 0.3) -> None:
         """Change the tension of joints that are held, along their isoangle lines: nothing moves.
@@ -135,12 +136,12 @@ class TensionPerformer:
         angles = {name: self._target(self.character.joints[name], rows) for name in held}
         self.play(Pose("", angles), lasts=lasts, tension=tension, path="isoangle")
 
-    def _target(self, joint: Joint, rows: Floats) -> Any:
+    def _target(self, joint: Joint, rows: Any) -> Any:
         row = rows[joint.dof]
-        return float(row[at.ANGLE1]) if joint.nq == 1 else tuple(float(x) for x in row[at.BALL1 : at.BALL1 + 4])
+        return float(row["angle1"]) if joint.nq == 1 else tuple(float(x) for x in row["ball1"])
 
     def _owned(self, joint: Joint) -> bool:
-        return bool(self.program.rows[joint.dof, at.ACTIVE]) and self.stage.board.law[joint.id] == IMPEDANCE
+        return bool(self.program.rows["active"][joint.dof]) and self.stage.board.law[joint.id] == IMPEDANCE
 
     def due(self) -> int | None:
         """Return the tick at which the next transition begins or ends."""
@@ -204,31 +205,31 @@ class TensionPerformer:
         row = self.program.rows[joint.dof]
         owned = self._owned(joint)
         span: Span | None = entry.tension.of(name)
-        tension = float(row[at.TENSION1])  # not yet in force where the stage has not moved since
-        if owned and row[at.GAIN_LOW] + row[at.GAIN_HIGH] > 0.0:
-            tension = row[at.GAIN_LOW] / row[at.SLACK_LOW1] + row[at.GAIN_HIGH] / row[at.SLACK_HIGH1]
+        tension = float(row["tension1"])  # not yet in force where the stage has not moved since
+        if owned and row["gain_low"] + row["gain_high"] > 0.0:
+            tension = row["gain_low"] / row["slack_low1"] + row["gain_high"] / row["slack_high1"]
         first, last = self._tensions(name, span, tension if owned else None)
         if entry.path == "constant" and self._update(name, entry) == "prediction":
             first = last
         balanced = bool(entry.compensate.of(name, True))
         forces = [np.array(f[joint.dof : joint.dof + joint.nv]) * balanced for f in (now, then)]
-        row[at.WARP], row[at.KNOTS] = entry.curve.warp, len(entry.curve.knots)
-        row[at.CURVE : at.CURVE + 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
-        row[at.COMPENSATE] = float(balanced)
-        row[at.MODE] = at.SAMPLING
+        row["warp"], row["knots"] = entry.curve.warp, len(entry.curve.knots)
+        row["curve"][: 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
+        row["compensate"] = float(balanced)
+        row["mode"] = at.SAMPLING
         if self._update(name, entry) == "prediction":
-            row[at.MODE] = at.ISOANGLE if entry.path == "isoangle" else at.LINE
-        row[at.RATIO] = entry.damping.of(name, row[at.RATIO] if owned else self.part.damping.of(name, RATIO))
+            row["mode"] = at.ISOANGLE if entry.path == "isoangle" else at.LINE
+        row["ratio"] = entry.damping.of(name, row["ratio"] if owned else self.part.damping.of(name, RATIO))
         self._slacken(row, entry.springs.of(name, Slack()))
         self.program.set_times(joint.dof, cue.start, cue.end)
-        row[at.TENSION0], row[at.TENSION1] = first, last
+        row["tension0"], row["tension1"] = first, last
         if joint.kind == "ball":
             self._aim_ball(joint, angle, entry, owned, forces)
         else:
             self._aim_hinge(joint, float(angle), entry, owned, forces)
         if not owned:
             self.program.external[joint.dof : joint.dof + joint.nv] = now[joint.dof : joint.dof + joint.nv]
-        row[at.ACTIVE] = 1.0
+        row["active"] = 1
         board.law[joint.id] = IMPEDANCE
         board.feed_bias[joint.id] = 0
 
@@ -247,40 +248,40 @@ class TensionPerformer:
         # What stands on a joint is moved by all that moves above it; what hangs from it is its own.
         return str(entry.update.of(name, "sampling" if self.scales[name].upright else "prediction"))
 
-    def _slacken(self, row: Floats, slack: Slack) -> None:
-        owned = row[at.ACTIVE] != 0.0
-        row[at.SLACK_LOW0], row[at.SLACK_HIGH0] = (row[at.SLACK_LOW1], row[at.SLACK_HIGH1]) if owned else (1.0, 1.0)
-        row[at.SLACK_LOW1], row[at.SLACK_HIGH1] = slack.low, slack.high
+    def _slacken(self, row: Any, slack: Slack) -> None:
+        owned = row["active"] != 0
+        row["slack_low0"], row["slack_high0"] = (row["slack_low1"], row["slack_high1"]) if owned else (1.0, 1.0)
+        row["slack_low1"], row["slack_high1"] = slack.low, slack.high
 
     def _aim_hinge(self, joint: Joint, angle: float, entry: TensionPose, owned: bool, forces: list[Floats]) -> None:
         row, data = self.program.rows[joint.dof], self.stage.data
-        low, high = row[at.LOW], row[at.HIGH]
+        low, high = row["low"], row["high"]
         force0, force1 = float(forces[0][0]), float(forces[1][0])
         begin = float(data.qpos[joint.qpos])
         if owned and entry.start == "current":
             # The balance in force, without what one spring alone was tightened by.
-            if row[at.GAIN_LOW] + row[at.GAIN_HIGH] > 1e-9:
-                force0 = float(row[at.FORCE]) if row[at.COMPENSATE] else 0.0
-                soft, hard = row[at.GAIN_LOW] / row[at.SLACK_LOW0], row[at.GAIN_HIGH] / row[at.SLACK_HIGH0]
+            if row["gain_low"] + row["gain_high"] > 1e-9:
+                force0 = float(row["force"]) if row["compensate"] else 0.0
+                soft, hard = row["gain_low"] / row["slack_low0"], row["gain_high"] / row["slack_high0"]
                 begin = (soft * low + hard * high + force0) / (soft + hard)
             else:
-                begin = float(row[at.ANGLE1])
-        row[at.TENSION0] = self._raised(joint, row[at.TENSION0], least_tension(force0, begin, low, high))
-        row[at.TENSION1] = self._raised(joint, row[at.TENSION1], least_tension(force1, angle, low, high))
-        row[at.ANGLE0], row[at.ANGLE1] = begin, angle
-        row[at.FORCE0], row[at.FORCE1] = force0, force1
-        row[at.REST0] = begin - force0 / max(row[at.TENSION0], 1e-9)
-        row[at.REST1] = angle - force1 / max(row[at.TENSION1], 1e-9)
+                begin = float(row["angle1"])
+        row["tension0"] = self._raised(joint, row["tension0"], least_tension(force0, begin, low, high))
+        row["tension1"] = self._raised(joint, row["tension1"], least_tension(force1, angle, low, high))
+        row["angle0"], row["angle1"] = begin, angle
+        row["force0"], row["force1"] = force0, force1
+        row["rest0"] = begin - force0 / max(row["tension0"], 1e-9)
+        row["rest1"] = angle - force1 / max(row["tension1"], 1e-9)
 
     def _aim_ball(self, joint: Joint, angle: Any, entry: TensionPose, owned: bool, forces: list[Floats]) -> None:
         rows, row = self.program.rows, self.program.rows[joint.dof]
         begin = np.array(self.stage.data.qpos[joint.qpos : joint.qpos + 4])
         if owned and entry.start == "current":
             begin = np.array(self.stage.board.goal[joint.qpos : joint.qpos + 4])
-        rows[joint.dof : joint.dof + 3, at.FORCE0] = forces[0]
-        rows[joint.dof : joint.dof + 3, at.FORCE1] = forces[1]
-        row[at.BALL0 : at.BALL0 + 4] = begin
-        row[at.BALL1 : at.BALL1 + 4] = angle
+        rows["force0"][joint.dof : joint.dof + 3] = forces[0]
+        rows["force1"][joint.dof : joint.dof + 3] = forces[1]
+        row["ball0"] = begin
+        row["ball1"] = angle
 
     def _raised(self, joint: Joint, asked: float, least: float) -> float:
         if asked >= least * (1.0 - 1e-9):
@@ -300,20 +301,20 @@ class TensionPerformer:
         force = None
         for joint in self.character.joints.values():
             row = self.program.rows[joint.dof]
-            if not self._owned(joint) or joint.nv != 1 or row[at.MODE] == at.SAMPLING or row[at.END] > now + 1e-9:
+            if not self._owned(joint) or joint.nv != 1 or row["mode"] == at.SAMPLING or row["end"] > now + 1e-9:
                 continue
             if force is None:
                 force = self._weigher.torques(self._state_at(horizon), self._loads())
-            self._follow(joint.dof, float(force[joint.dof]) * row[at.COMPENSATE], now, horizon)
+            self._follow(joint.dof, float(force[joint.dof]) * row["compensate"], now, horizon)
 
     def _follow(self, dof: int, force: float, now: float, horizon: float) -> None:
         """Let a held joint's gains follow the load it will have, at the same angle and tension."""
         row, knots = self.program.rows[dof], PRESETS["ease"].knots
-        row[at.MODE], row[at.WARP], row[at.KNOTS] = at.ISOANGLE, 0.0, len(knots)
-        row[at.CURVE : at.CURVE + 3 * len(knots)] = np.ravel(knots)
-        row[at.FORCE0], row[at.FORCE1] = row[at.FORCE1], force
-        row[at.ANGLE0], row[at.TENSION0] = row[at.ANGLE1], row[at.TENSION1]
-        row[at.SLACK_LOW0], row[at.SLACK_HIGH0] = row[at.SLACK_LOW1], row[at.SLACK_HIGH1]
+        row["mode"], row["warp"], row["knots"] = at.ISOANGLE, 0.0, len(knots)
+        row["curve"][: 3 * len(knots)] = np.ravel(knots)
+        row["force0"], row["force1"] = row["force1"], force
+        row["angle0"], row["tension0"] = row["angle1"], row["tension1"]
+        row["slack_low0"], row["slack_high0"] = row["slack_low1"], row["slack_high1"]
         self.program.set_times(dof, now, horizon)
 
     def _finish(self, cue: Cue) -> None:
@@ -322,10 +323,10 @@ class TensionPerformer:
             joint = self.character.joints[name]
             errors[name] = joint_error_deg(joint, self.stage.data.qpos, angle)
             row = self.program.rows[joint.dof]
-            if row[at.RAISED] > 0.0:
-                raised[name] = {"asked": float(row[at.ASKED]), "used": float(row[at.RAISED])}
-                row[at.RAISED] = 0.0
-            if cue.entry.then != "hold" and row[at.END] == cue.end:
+            if row["raised"] > 0.0:
+                raised[name] = {"asked": float(row["asked"]), "used": float(row["raised"])}
+                row["raised"] = 0.0
+            if cue.entry.then != "hold" and row["end"] == cue.end:
                 self._let_go(joint, cue.entry.then)
         worst = max(errors, key=lambda name: abs(errors[name]))
         self._note(
@@ -336,7 +337,7 @@ class TensionPerformer:
     def _let_go(self, joint: Joint, to: str) -> None:
         """Hand a joint to the beat law, which holds it where it is, or to nobody."""
         board = self.stage.board
-        self.program.rows[joint.dof, at.ACTIVE] = 0.0
+        self.program.rows["active"][joint.dof] = 0
         if to == "passive":
             board.law[joint.id] = PASSIVE
             return

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Joint
-from stunt.control.tension import layout as at
 from stunt.control.tension.law import ball_room, least_tension
 from stunt.drive.tension.external_torques import Load
 from stunt.drive.tension.spec import Cue, Floats, Span, TensionPose
@@ -173,9 +172,9 @@ def _least(performer: TensionPerformer, joint: Joint, state: Floats, force: Floa
     """Return the least tension with which springs that only pull hold a joint in a state [N·m/rad]."""
     row, own = performer.program.rows[joint.dof], force[joint.dof : joint.dof + joint.nv]
     if joint.nv == 1:
-        return float(least_tension(own[0], state[joint.qpos], row[at.LOW], row[at.HIGH]))
+        return float(least_tension(own[0], state[joint.qpos], row["low"], row["high"]))
     turn = 2.0 * math.acos(min(1.0, abs(float(state[joint.qpos]))))
-    return float(np.linalg.norm(own) / ball_room(row[at.HIGH], turn))
+    return float(np.linalg.norm(own) / ball_room(row["high"], turn))
 
 
 def expected_loads(performer: TensionPerformer, time: float) -> list[Load]:

@@ -6,15 +6,71 @@ What a clip tells about standing: a reference stance, the floor's height, and wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate
+from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip, ClipPose
 
-SLOW = 0.25  # a planted foot moves less than this [m/s]
-NEAR_FLOOR = 0.035  # and is not more than this above its lowest [m]
+
+@dataclass(frozen=True)
+class Stance:
+    """When a point of a foot stands: low enough, slow enough, long enough.
+
+    Attributes:
+        low: It is less than this above where it stands [m].
+        slow: It moves less than this [m/s].
+        shortest: It does so for at least as long [s]; what is over sooner only passes by.
+    """
+
+    low: float
+    slow: float
+    shortest: float = 0.0
+
+    def lasts(self, flags: NDArray[np.bool_], fps: float) -> NDArray[np.bool_]:
+        """Return flags without runs that are shorter than `shortest`, (F,)."""
+        result = flags.copy()
+        for start, end in stretches(flags):
+            if end - start < self.shortest * fps:
+                result[start:end] = False
+        return result
+
+    def closed(self, flags: NDArray[np.bool_], fps: float) -> NDArray[np.bool_]:
+        """Return flags without gaps that are shorter than `shortest`, (F,): nobody lifts a foot for a moment."""
+        result = flags.copy()
+        for start, end in stretches(~flags):
+            if 0 < start and end < len(flags) and end - start < self.shortest * fps:
+                result[start:end] = True
+        return result
+
+    def found(self, height: Floats, pace: Floats, fps: float) -> NDArray[np.bool_]:
+        """Return in which frames a point stands, (F,).
+
+        Args:
+            height: Above where it stands [m], (F,).
+            pace: How fast it moves [m/s], (F,).
+            fps: Frames per second.
+        """
+        return self.lasts((height < self.low) & (pace < self.slow), fps)
+
+
+SURE: Final = Stance(low=0.035, slow=0.25)
+"""A foot that surely stands: whoever looks for the floor, judges how far feet slide or keeps one in its place must not
+take a foot that lands or pushes off for one that stands."""
+MEANT: Final = Stance(low=0.045, slow=0.6, shortest=0.06)
+"""A foot that is meant to stand: captured ones hover, sink and creep while they do. Whoever makes feet stand asks this,
+so that all of a stand is mended."""
+
+
+def stretches(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return where a mask is set: first frame, and one past the last."""
+    edges = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
 BALL_HEIGHT = 0.0135  # of the joint at the ball of the foot above the ground [fraction of the person's height]
 ANKLE_HEIGHT = 0.045
 LOWEST_ANKLE = 0.03
@@ -118,9 +174,10 @@ def planted_places(places: Floats, root: Floats, fps: float) -> np.ndarray:
     pace = np.linalg.norm(np.gradient(places, 1.0 / fps, axis=0), axis=-1) if len(places) > 1 else np.zeros(1)
     over = root - places[:, 2]
     up = over > 0.6 * np.percentile(over, 95)
-    low = places[:, 2] < np.percentile(places[up, 2] if up.any() else places[:, 2], 5) + NEAR_FLOOR
-    found = up & low & (pace < SLOW)
-    return found if found.sum() >= 2 else up & low & (pace < 4.0 * SLOW)
+    height = places[:, 2] - np.percentile(places[up, 2] if up.any() else places[:, 2], 5)
+    found = up & SURE.found(height, pace, fps)
+    # Who never stands still is seen by where the feet are slowest.
+    return found if found.sum() >= 2 else up & replace(SURE, slow=4.0 * SURE.slow).found(height, pace, fps)
 
 
 def footing(clip: Clip, foot: FootJoints, joint: int, flat: bool) -> Footing | None:
@@ -174,11 +231,6 @@ def floor_height(clip: Clip, parts: dict[str, int]) -> float:
             if seen is not None:
                 heights.append(seen.height - above * tall)
     return float(min(heights)) if heights else float(clip.world.positions[..., 2].min())
-
-
-def headings(clip: Clip) -> Floats:
-    """Return the root's heading in every frame [rad], (F,)."""
-    return heading(clip.rotations[:, 0])
 
 
 ANKLE_TO_HEAD = 0.83  # from the ankle to the head's joint [fraction of the stature]

@@ -9,12 +9,9 @@ import numpy as np
 
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip, WorldPose
-from stunt.motion.clips.standing import feet_of
+from stunt.motion.clips.standing import MEANT, feet_of
 
 FREE, ANKLE, BALL = 0, 1, 2
-SLOW = 0.45  # a planted point of a foot moves less than this over the ground [m/s]; captures are not still
-LOW = 0.05  # and is not higher than this above where it stands [m]
-SHORTEST = 0.08  # what stands for less time than this only passes by [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,27 +44,15 @@ class Plants:
     def _stands(self, joint: int) -> np.ndarray:
         places = self.clip.world.positions[:, joint]
         pace = np.linalg.norm(np.gradient(places[:, :2], 1.0 / self.clip.fps, axis=0), axis=-1)
-        standing = places[pace < SLOW, 2]
-        rest = np.percentile(standing, 20) if len(standing) else 0.0
-        low = places[:, 2] < max(float(rest), 0.0) + LOW
-        return _lasting(low & (pace < SLOW), round(SHORTEST * self.clip.fps))
+        standing = places[pace < MEANT.slow, 2]
+        rest = max(float(np.percentile(standing, 20)) if len(standing) else 0.0, 0.0)
+        found = (places[:, 2] < rest + MEANT.low) & (pace < MEANT.slow)
+        return MEANT.lasts(MEANT.closed(found, self.clip.fps), self.clip.fps)
 
     def at(self, times: Floats) -> np.ndarray:
         """Return the kinds at times [s], (n, feet)."""
         frames = np.clip(np.round(times * self.clip.fps).astype(int), 0, self.clip.frames - 1)
         return np.asarray(self.kinds[frames])
-
-
-def _lasting(flags: np.ndarray, least: int) -> np.ndarray:
-    """Return flags without runs shorter than `least`, and without gaps shorter than that."""
-    result = flags.copy()
-    for value in (False, True):
-        edges = np.flatnonzero(np.diff(np.concatenate([[not value], result, [not value]]) == value))
-        for start, stop in zip(edges[::2], edges[1::2], strict=True):
-            inner = start > 0 and stop < len(result)
-            if stop - start < least and (inner or value):
-                result[start:stop] = not value
-    return result
 
 
 def contact_points(world: WorldPose, parts: dict[str, int], kinds: np.ndarray) -> Floats:

@@ -7,7 +7,7 @@ far from it, facing past it, leaving the ring, and â€” while a blow is wanted â€
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,8 +16,8 @@ import numpy as np
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.keys import MOMENT, NAME, Choice, Number, key, spec
 from stunt.motion.graph.build import MotionGraph
-from stunt.motion.graph.pursuit_kernel import pursue
 from stunt.motion.graph.search import Here, Searcher
+from stunt.motion.graph.search_kernel import search_opponent
 from stunt.motion.graph.walker import MotionGraphWalker
 from stunt.motion.graph.weave import Piece
 
@@ -104,9 +104,13 @@ class PursuitSettings:
     def weights(self) -> np.ndarray:
         """As the compiled search reads them."""
         return np.array([
-            self.too_near, self.too_far, self.facing, self.outside, self.centre, self.waiting, self.miss, self.change,
-            self.hop, self.hope,
+            self.too_near, self.too_far, self.facing, self.outside, self.centre, self.waiting, self.miss
         ])  # fmt: skip
+
+    @property
+    def prices(self) -> np.ndarray:
+        """What transitions and frames to come cost, likewise."""
+        return np.array([self.change, self.hop, self.hope])
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +191,11 @@ class PursuitSearcher:
             price = price.copy()
             k = self.graph.source_number(striking)
             price[self.plain.starts[k] : self.plain.starts[k + 1]] = 0.0
-        length, cost, looked = pursue(
-            *self.plain.tables, limbs, blows, price, wanted, self.plain.starts[here.source] + here.frame,
-            np.array([here.place.x, here.place.y, here.place.turn]), horizon, settings.weights, settings.branches, way,
+        task = (settings.weights, np.empty((0, 3)), 0, wanted, limbs, blows, price)
+        at = np.array([here.place.x, here.place.y, here.place.turn])
+        length, cost, looked = search_opponent(
+            *self.plain.tables, task, self.plain.starts[here.source] + here.frame, at, 0, horizon, settings.prices,
+            settings.branches, way,
         )  # fmt: skip
         return [int(number) for number in way[:length]], cost / horizon, looked
 
@@ -261,10 +267,6 @@ class PursuitWalker(MotionGraphWalker):
         """Put a saved state back."""
         walk, self.goal, self.landed = state
         super().restore(walk)
-
-    def with_goal(self, **changes: Any) -> None:
-        """Change what it wants."""
-        self.goal = replace(self.goal, **changes)
 
 
 _REMEMBERED: Final = 4

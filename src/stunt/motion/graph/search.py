@@ -18,7 +18,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import SPACING, DrawnPath
 from stunt.motion.graph.planar import Planar, eased
-from stunt.motion.graph.search_kernel import reached, search
+from stunt.motion.graph.search_kernel import reached, search_path
 
 FINEST = 30.0  # slowest rate at which progress is looked at [1/s]
 _FASTEST = 8.0  # along a path [m/s]; what jumps ahead farther than this is taking a short cut
@@ -97,7 +97,7 @@ class Searcher:
 
     @cached_property
     def tables(self) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any]:
-        """Frames and transitions as the compiled searches read them (`search_kernel.search`)."""
+        """Frames and transitions as the compiled searches read them (`search_kernel.search_path`)."""
         graph, starts = self.graph, self.starts
         tracks = np.concatenate([source.ground_track for source in graph.sources])
         kept = np.concatenate(graph.kept)
@@ -120,11 +120,13 @@ class Searcher:
         at = np.array([here.place.x, here.place.y, here.place.turn])
         horizon = max(1, round(settings.horizon * fps))
         ahead = max(self.speed / fps / SPACING, 1e-9)  # samples per frame
-        weights = np.array([settings.facing, settings.lag, settings.change, ahead, settings.hope, settings.hop])
-        way = np.empty(horizon + 1, np.int64)
-        length, cost, looked = search(
-            *self.tables, path.samples, self.starts[here.source] + here.frame, at, here.mark, horizon, weights,
-            _jump(fps), settings.branches, way,
+        weights = np.array([settings.facing, settings.lag, ahead])
+        prices = np.array([settings.change, settings.hop, settings.hope])
+        way, nobody = np.empty(horizon + 1, np.int64), np.empty(0)
+        task = (weights, path.samples, _jump(fps), nobody, np.empty((0, 3)), nobody, nobody)
+        length, cost, looked = search_path(
+            *self.tables, task, self.starts[here.source] + here.frame, at, here.mark, horizon, prices,
+            settings.branches, way,
         )  # fmt: skip
         return [int(number) for number in way[:length]], cost / horizon, looked
 

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.character.kinematics import corners_over, pose_frames
 from stunt.errors import BodyError
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
@@ -71,29 +72,9 @@ def retargeted_qpos(clip: Clip, character: Character, mapping: JointMapping | No
 
 def _floor(character: Character, qpos: Floats) -> float:
     """Return how high the floor is under the lower foot, where it stands [m]."""
-    model, root = character.model, character.root
+    model = character.model
     soles = sole_geoms(model, character)
-    if root is None or not soles:
+    if not soles:
         return 0.0
-    data, low = mujoco.MjData(model), np.zeros(len(qpos))
-    for number, frame in enumerate(qpos):
-        data.qpos[root.qpos : root.qpos + len(frame)] = frame
-        mujoco.mj_kinematics(model, data)
-        low[number] = lowest_points(model, data, soles)[:, 2].min()
-    return float(np.quantile(low, STANDING))
-
-
-def corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Floats:
-    """Return the corners of the box around a geom, in the world [m], (8, 3)."""
-    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    return np.asarray(data.geom_xpos[geom] + (centre + signs * half) @ data.geom_xmat[geom].reshape(3, 3).T)
-
-
-def lowest_points(model: mujoco.MjModel, data: mujoco.MjData, geoms: list[int]) -> Floats:
-    """Return the lowest corner of each geom's box, in the world [m], (geoms, 3)."""
-    found = []
-    for geom in geoms:
-        points = corners(model, data, geom)
-        found.append(points[int(points[:, 2].argmin())])
-    return np.array(found)
+    lowest = corners_over(model, character, soles, *pose_frames(model, character, qpos))[..., 2].min(axis=1)
+    return float(np.quantile(lowest, STANDING))

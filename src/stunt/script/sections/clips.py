@@ -51,6 +51,7 @@ from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.schema import Node, Section, truth
 from stunt.script.sections.kind import SectionKind
 from stunt.stage.loop import StageLoop
+from stunt.stage.scene import Placement
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance
@@ -206,7 +207,7 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
-    performance.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
+    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
     if part.settings.external and part.root.kind == "none":
@@ -219,14 +220,15 @@ def _start(performance: Performance, name: str, part: ClipsPart) -> None:
         performance.logs.append(StuckLimbs(tracker, reactions).log)
 
 
-def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> dict[str, list[float]]:
+def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> Placement:
     """Say where a clip lay in its file and where it lies on the stage: x, y, the ground's height [m], heading [rad]."""
     ground = floor_height(clip, clip.parts) if feet_of(clip.parts) else 0.0
-    found = {}
-    for where, motion, floor in (("source", lay, ground), ("stage", lies, height)):
-        x, y = motion.qpos[0, :2]
-        found[where] = [float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))]
-    return found
+    return Placement(_spot(lay, ground), _spot(lies, height))
+
+
+def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
+    x, y = motion.qpos[0, :2]
+    return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
 
 
 def _start_reactions(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:

@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.drive.balance.capture import capture_point
 from stunt.errors import BodyError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -27,7 +28,6 @@ HEIGHT: Final = FEATURES.index("com_up")
 CAPTURE: Final = FEATURES.index("capture_ahead")
 LEAN: Final = FEATURES.index("lean_ahead")
 _FEET = ("l_foot", "r_foot")
-_GRAVITY = 9.81
 _SCRATCH: WeakKeyDictionary[StageLoop, mujoco.MjData] = WeakKeyDictionary()
 
 
@@ -48,7 +48,7 @@ def features(stage: StageLoop, character: Character) -> Floats:
     com, speed = data.subtree_com[first], data.subtree_linvel[first]
     left, right = (data.xpos[character.bodies[foot]] for foot in _FEET)
     middle = 0.5 * (left + right)
-    capture = com[:2] + math.sqrt(max(float(com[2] - middle[2]), 0.1) / _GRAVITY) * speed[:2]
+    capture = capture_point(com, speed, float(middle[2]))
     up = rotations.rotate(turn, np.array([0.0, 0.0, 1.0]))
     spin = rotations.rotate(data.qpos[root.qpos + 3 : root.qpos + 7], data.qvel[root.dof + 3 : root.dof + 6])
     return np.concatenate([

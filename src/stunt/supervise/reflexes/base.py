@@ -197,23 +197,23 @@ class Drive:
     def _strengthen(self, wanted: Aim) -> None:
         """Set stiffness and help at once; `settle` would weigh the body anew, in whatever pose it is."""
         actor = self.actor
-        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
-        lever = float(numbers[w.WEIGHT]) * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
-        ints[w.ACTIVE], ints[w.ROOT_MODE] = 1, w.WEAK if wanted.spring > 0.0 else w.FREE
-        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = max(wanted.tension, LEAST_TENSION), wanted.spring * lever
-        numbers[w.YAW_LIMIT] = numbers[w.FORCE_LIMIT] = 0.0
-        numbers[w.STUN_TIME] = np.inf
+        who = actor.program.actors[actor.number]
+        lever = float(who["weight"]) * hip_height(actor.stage.model, int(who["root_qpos"]))
+        who["active"], who["root_mode"] = 1, w.WEAK if wanted.spring > 0.0 else w.FREE
+        who["gain"], who["torque_limit"] = max(wanted.tension, LEAST_TENSION), wanted.spring * lever
+        who["yaw_limit"] = who["force_limit"] = 0.0
+        who["stun_time"] = np.inf
 
     def end(self) -> None:
         """Give the character back as it was taken."""
         self._now = None
         actor = self.actor
-        ints, numbers = actor.program.ints[actor.number], actor.program.numbers[actor.number]
-        weight = float(numbers[w.WEIGHT])
-        lever = weight * hip_height(actor.stage.model, int(ints[w.ROOT_QPOS]))
-        ints[w.ROOT_MODE] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[actor.root.kind]
-        numbers[w.GAIN], numbers[w.TORQUE_LIMIT] = actor.settings.gain, actor.root.limit * lever
-        numbers[w.YAW_LIMIT], numbers[w.FORCE_LIMIT] = actor.root.yaw * lever, actor.root.force * weight
+        who = actor.program.actors[actor.number]
+        weight = float(who["weight"])
+        lever = weight * hip_height(actor.stage.model, int(who["root_qpos"]))
+        who["root_mode"] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[actor.root.kind]
+        who["gain"], who["torque_limit"] = actor.settings.gain, actor.root.limit * lever
+        who["yaw_limit"], who["force_limit"] = actor.root.yaw * lever, actor.root.force * weight
 
     def save(self) -> Any:
         """Return what must survive a restore."""

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stunt.drive.balance.capture import outside_feet
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.maths.two_bone import knee_towards
 from stunt.motion.clips.euler import from_euler
 from stunt.supervise.reflexes.anatomy import Anatomy
 from stunt.supervise.reflexes.senses import Felt
@@ -108,16 +110,15 @@ def limb(
     joint = anatomy.place(lifted, anatomy.number(upper))
     one, other = anatomy.length(upper), anatomy.length(lower)
     way = np.asarray(point, float) - joint
-    far = float(np.linalg.norm(way))
-    reach = float(np.clip(far, 1.05 * abs(one - other) + 0.02, _MOST * (one + other)))
+    far, most = float(np.linalg.norm(way)), _MOST * (one + other)
     down = way / max(far, 1e-9)
     out = np.asarray(bend, float) - float(np.dot(bend, down)) * down
-    out = out / max(float(np.linalg.norm(out)), 1e-9)
-    angle = np.arccos(np.clip((one**2 + reach**2 - other**2) / (2.0 * one * reach), -1.0, 1.0))
-    elbow = one * (np.cos(angle) * down + np.sin(angle) * out)
+    (x, y, z), (i, j, k) = way.tolist(), out.tolist()
+    found = knee_towards(one, other, x, y, z, i, j, k, 1.05 * abs(one - other) + 0.02, most)
+    elbow, end = (np.array(place) for place in found)
     # Knees bend forward and shanks fold back; elbows point back and forearms fold forward.
     ahead = out if kind == "leg" else -out
-    return {upper: _along(elbow, ahead), lower: _along(reach * down - elbow, ahead)}, max(0.0, far - reach)
+    return {upper: _along(elbow, ahead), lower: _along(end - elbow, ahead)}, max(0.0, far - most)
 
 
 def _along(down: Floats, ahead: Floats) -> Floats:
@@ -150,6 +151,8 @@ def _hangs(anatomy: Anatomy, body: int, on: int) -> bool:
 
 SOLE = 0.085
 """Height of an ankle over the ground [m]."""
+SOLE_REACH = 0.11
+"""How far a sole goes from its middle [m]."""
 
 
 def feet(anatomy: Anatomy, felt: Felt) -> dict[str, Floats]:
@@ -187,9 +190,7 @@ def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     ankles = [ankle[:2] for ankle in feet(anatomy, felt).values()]
     ahead = np.array([np.cos(felt.facing), np.sin(felt.facing)])
     one, other = (ankle + 0.045 * ahead for ankle in ankles)
-    along = other - one
-    share = float(np.clip((felt.capture - one) @ along / max(float(along @ along), 1e-9), 0.0, 1.0))
-    return float(np.linalg.norm(felt.capture - one - share * along)) - 0.11
+    return outside_feet(felt.capture, one, other, SOLE_REACH)
 
 
 def standing_on(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from stunt.drive.balance.capture import capture_point
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
@@ -19,7 +20,6 @@ from stunt.supervise.reflexes.anatomy import Anatomy, anatomy_of
 from stunt.supervise.situation import Situation
 
 _UP = np.array([0.0, 0.0, 1.0])
-GRAVITY = 9.81
 
 
 class Glimpse:
@@ -114,8 +114,7 @@ class Felt:
     @property
     def capture(self) -> Floats:
         """Where a foot would have to be to bring the body to rest over it [m], (2,): the capture point."""
-        time = math.sqrt(max(float(self.com[2]), 0.1) / GRAVITY)
-        return np.asarray(self.com[:2] + time * self.velocity[:2])
+        return capture_point(self.com, self.velocity)
 
     def level(self, point: Floats) -> Floats:
         """Return a world direction or offset (2,) or (3,) seen in the character's heading."""

@@ -23,7 +23,7 @@ from stunt.character.character import Joint
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import IMPEDANCE
 from stunt.control.core.inertia import joint_moments
-from stunt.drive.beats.performer import BeatResult, Performer, joint_error_deg
+from stunt.drive.beats.performer import Performer, joint_error_deg
 from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.errors import MissingValueError
 from stunt.script.performance import Performance
@@ -119,7 +119,9 @@ def recast(performance: Performance, gains: Mapping[str, Gains]) -> None:
         servo = ConstantPD(performance.stage, name, of_character, part=before.part)
         # In the place of the one before: the order in which the crew acts must not differ.
         crew.remove(servo)
-        crew[crew.index(before)] = servo
+        place = crew.index(before)
+        crew.remove(before)
+        crew.insert(place, servo)
         performance.performers[name] = servo
 
 
@@ -129,11 +131,6 @@ def perform_constant_pd(script: Script, gains: Mapping[str, Gains] | None = None
     recast(performance, tune(script) if gains is None else gains)
     performance.run()
     return performance
-
-
-def mean_error_deg(results: list[BeatResult]) -> float:
-    """Return the mean over the beats of the worst joint's error [°]."""
-    return float(np.mean([result.error_deg for result in results]))
 
 
 def tune(script: Script, *, refine: bool = True, within_strength: bool = True) -> dict[str, Gains]:

@@ -1,4 +1,4 @@
-"""The library's pictures: one of each example, at its most telling moment. `python -m stunt.studio.thumbnails`."""
+"""The library's pictures: one of each example, at its most telling moment. `python tools/make_thumbnails.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def draw(name: str, folder: Path = PICTURES) -> Path:
     data = mujoco.MjData(model)
     data.qpos[:] = take.qpos[frame]
     mujoco.mj_forward(model, data)
-    points = points_of_performance(model, take.qpos[frame : frame + 1], list(take.meta["characters"]))
+    points = points_of_performance(model, take.qpos[frame : frame + 1], take.cast.names)
     camera = Camera.frame_on(
         points, math.radians(28.0), math.radians(9.0), fov_y=math.radians(30.0), aspect=SIZE[0] / SIZE[1]
     )

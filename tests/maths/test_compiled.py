@@ -1,0 +1,66 @@
+"""The cache of compiled code notices whatever the code depends on."""
+
+from pathlib import Path
+
+import pytest
+
+from stunt.control.core import run
+from stunt.maths import compiled
+from stunt.record import raycast_kernels
+
+FILES = {
+    "kernel.py": "import math\nfrom stunt.rooms.layout import (\n    WIDTH,\n)\n",
+    "rooms/__init__.py": "",
+    "rooms/layout.py": "def lazily():\n    from stunt import far as f\n",
+    "far.py": "import stunt.rooms.other\n",
+    "rooms/other.py": "X = 1\n",
+    "stranger.py": "from stunt.kernel import all_of_it\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of a few modules in Stunt's place."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(compiled, "_PACKAGE", tmp_path)
+    return tmp_path
+
+
+def digest(package):
+    compiled.source_digest.cache_clear()
+    compiled._imported.cache_clear()
+    try:
+        return compiled.source_digest(package / "kernel.py")
+    finally:
+        compiled.source_digest.cache_clear()
+        compiled._imported.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["kernel.py", "rooms/layout.py", "far.py", "rooms/other.py"])
+def test_an_edit_of_anything_a_kernel_imports_directly_or_not_makes_its_code_stale(package, name):
+    before = digest(package)
+    (package / name).write_text(FILES[name] + "# edited\n")
+    assert digest(package) != before
+
+
+def test_an_edit_of_what_a_kernel_does_not_import_leaves_its_code_alone(package):
+    before = digest(package)
+    (package / "stranger.py").write_text("# edited\n")
+    assert digest(package) == before
+
+
+def test_the_options_that_everything_is_compiled_with_are_part_of_every_digest(package, monkeypatch):
+    before = digest(package)
+    other = package / "options.py"
+    other.write_text("# other options\n")
+    monkeypatch.setattr(compiled, "__file__", str(other))
+    assert digest(package) != before
+
+
+@pytest.mark.skipif(compiled.INTERPRETED, reason="nothing is compiled")
+@pytest.mark.parametrize("kernel", [run.run, raycast_kernels.trace_rows])
+def test_the_control_loop_and_the_ray_caster_are_cached_under_their_digest(kernel):
+    stamp = kernel._cache._cache_file._source_stamp
+    assert stamp == compiled.source_digest(Path(kernel.py_func.__code__.co_filename))
