@@ -246,8 +246,11 @@ class OneOf(Kind):
 
     def read(self, node: Node, context: Context, name: str) -> Any:
         """Read it."""
-        every = dict.fromkeys(key for cls in self.kinds.values() for key in names_of(cls))
-        return read(self.kinds[told_by(node, self.what, tuple(self.kinds), tuple(every))], node, context, name)
+        given = [kind for kind in self.kinds if isinstance(node.value, dict) and kind in node.value]
+        if len(given) != 1:
+            every = dict.fromkeys(key for cls in self.kinds.values() for key in names_of(cls))
+            given = [told_by(node, self.what, tuple(self.kinds), tuple(every))]
+        return read(self.kinds[given[0]], node, context, name)
 
     def write(self, value: Any, context: Context) -> Any:
         """Write it."""
@@ -361,6 +364,8 @@ class Inline(Spread):
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Any:
         """Read it."""
+        if not any(given in section for given in self.names):
+            return usual
         return replace(usual, **_values(self.cls, section, context, name, usual))
 
     def write_keys(self, value: Any, context: Context, usual: Any) -> Data:
@@ -587,15 +592,23 @@ def _opened(cls: type, about: About, node: Node, context: Context, name: str) ->
 
 def read_section(cls: type[T], section: Section, context: Context = NOTHING, name: str = "", **more: Any) -> T:
     """Make a spec of an opened section; `more` are fields that are no keys."""
-    own = fields(cls)  # type: ignore[arg-type]
-    if "key" not in own[0].metadata and own[0].default is MISSING:  # its name, by which it stands in a mapping
-        more[own[0].name] = name
-    if any(found.name == "place" for found in own):
+    named, placed = _own_fields(cls)
+    if named:
+        more[named] = name
+    if placed:
         more["place"] = section.place
     around = getattr(cls, "around", _same)(section, context)
     made = cls(**_values(cls, section, around, name), **more)
     finish = getattr(made, "after_reading", None)
     return made if finish is None else cast(T, finish(section, around))
+
+
+@cache
+def _own_fields(cls: Any) -> tuple[str, bool]:
+    """Return the field of a spec's name, by which it stands in a mapping (empty: none), and whether it has a place."""
+    own = fields(cls)
+    named = "key" not in own[0].metadata and own[0].default is MISSING
+    return own[0].name if named else "", any(found.name == "place" for found in own)
 
 
 def _same(section: Section, context: Context) -> Context:
