@@ -592,7 +592,7 @@ def _opened(cls: type, about: About, node: Node, context: Context, name: str) ->
 
 def read_section(cls: type[T], section: Section, context: Context = NOTHING, name: str = "", **more: Any) -> T:
     """Make a spec of an opened section; `more` are fields that are no keys."""
-    named, placed = _own_fields(cls)
+    named, placed = _own_fields(cast(Any, cls))
     if named:
         more[named] = name
     if placed:
