@@ -88,7 +88,7 @@ def _distance(index: Similarity, state: State, exact: bool = False) -> float:
 
 def _milliseconds(index: Similarity, states: list[State], percent: float, most: float = np.inf) -> float:
     index.best(*states[0])
-    seconds = [min(stopwatch(lambda s=state: index.best(*s, most)) for _ in range(3)) for state in states]  # type: ignore[misc]
+    seconds = [min(stopwatch(lambda s=state: index.best(*s, within=most)) for _ in range(3)) for state in states]  # type: ignore[misc]
     return 1e3 * float(np.percentile(seconds, percent))
 
 

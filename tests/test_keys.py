@@ -112,9 +112,9 @@ def test_mistakes_say_what_was_expected_and_what_there_is(data, error, words):
 def test_clips_are_found_wherever_a_spec_names_them():
     made = toy(WRITTEN)
     assert [clip for clip, _ in references(made, "clip")] == ["hop", "walk"]
-    changed = with_references(made, "clip", lambda clip, place: f"mine/{clip}")
+    changed = with_references(made, lambda clip: f"mine/{clip}")
     assert changed.bounces[0].clip == "mine/hop" and changed.others == ("mine/walk",)
-    assert with_references(changed, "clip", lambda clip, place: clip[5:]) == made
+    assert with_references(changed, lambda clip: clip[5:]) == made
 
 
 def test_options_of_the_command_line_come_from_the_declaration(capsys):

@@ -18,7 +18,7 @@ completed, and `after_writing(self, data, context)` returns the data, completed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Final, TypeVar, cast, dataclass_transform, overload
 
@@ -150,7 +150,10 @@ class Known(Kind):
 
 @dataclass(frozen=True)
 class Word(Kind):
-    """A name or text by itself; `reference` says to what it leads: `clip` or `file`."""
+    """A name or text by itself; `reference` says to what it leads: `clip`, `file` or `body`.
+
+    Programs may put what it leads to in its place: a clip in memory.
+    """
 
     says: str = "a name"
     reference: str = ""
@@ -651,41 +654,57 @@ def _data(value: Any, context: Context, usual: Any = None) -> Data:
     return data
 
 
-Change = Callable[[str, Place], str]
+Change = Callable[[Any], Any]
+"""Makes another reference of a reference: a name, a file, or what a program put in their place (a clip)."""
 
 
-def with_references(value: Any, reference: str, change: Change) -> Any:
-    """Return a spec with every clip (or file) it names changed, wherever in it that stands."""
+def with_references(value: Any, change: Change) -> Any:
+    """Return a spec with every clip, file and body it names changed, wherever in it that stands."""
+    return _referring(value, lambda kind, content, place: change(content))
+
+
+def references(value: Any, reference: str) -> list[tuple[Any, Place]]:
+    """Return every clip (or file, or body) a spec names, in the order of its keys, with the place of who names it."""
+    found: list[tuple[Any, Place]] = []
+
+    def note(kind: Word, content: Any, place: Place) -> Any:
+        if kind.reference == reference:
+            found.append((content, place))
+        return content
+
+    _referring(value, note)
+    return found
+
+
+_Visit = Callable[[Word, Any, Place], Any]
+
+
+def _referring(value: Any, visit: _Visit) -> Any:
     changes = {}
     for entry in keys_of(value.__class__):
         content = getattr(value, entry.field)
-        changed = _referred(entry.kind, content, reference, change, getattr(value, "place", NOWHERE))
+        changed = _referred(entry.kind, content, visit, getattr(value, "place", NOWHERE))
         if changed is not content:
             changes[entry.field] = changed
     return replace(value, **changes) if changes else value
 
 
-def _referred(kind: Kind, content: Any, reference: str, change: Change, place: Place) -> Any:
+def _referred(kind: Kind, content: Any, visit: _Visit, place: Place) -> Any:
     if isinstance(kind, Word):
-        return change(content, place) if kind.reference == reference and content else content
-    if isinstance(kind, ListOf):
-        return tuple(_referred(kind.each, x, reference, change, place) for x in content)
-    if isinstance(kind, MappingOf) and isinstance(content, Mapping):
-        return {key: _referred(kind.each, x, reference, change, place) for key, x in content.items()}
-    if isinstance(kind, MappingOf) and not isinstance(kind.each, Nested):
-        return tuple((key, _referred(kind.each, x, reference, change, place)) for key, x in content)
-    if isinstance(kind, MappingOf):
-        return tuple(_referred(kind.each, x, reference, change, place) for x in content)
-    return with_references(content, reference, change) if is_dataclass(content) else content
+        empty = content is None or isinstance(content, str) and not content
+        return content if empty or not kind.reference else visit(kind, content, place)
+    if isinstance(kind, ListOf | MappingOf):
+        return _all_referred(kind, content, visit, place)
+    return _referring(content, visit) if hasattr(content, "_about") else content
 
 
-def references(value: Any, reference: str) -> list[tuple[str, Place]]:
-    """Return every clip (or file) a spec names, in the order of its keys, with the place of who names it."""
-    found: list[tuple[str, Place]] = []
-
-    def note(word: str, place: Place) -> str:
-        found.append((word, place))
-        return word
-
-    with_references(value, reference, note)
-    return found
+def _all_referred(kind: ListOf | MappingOf, content: Any, visit: _Visit, place: Place) -> Any:
+    if not content:
+        return content
+    if isinstance(content, Mapping):
+        found = {key: _referred(kind.each, x, visit, place) for key, x in content.items()}
+        return content if all(found[key] is x for key, x in content.items()) else found
+    if isinstance(kind, ListOf) or isinstance(kind.each, Nested):
+        changed = tuple(_referred(kind.each, x, visit, place) for x in content)
+        return content if all(new is old for new, old in zip(changed, content, strict=True)) else changed
+    return tuple((key, _referred(kind.each, x, visit, place)) for key, x in content)

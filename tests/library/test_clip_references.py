@@ -80,7 +80,7 @@ def test_scripts_go_by_a_mapping_file_beside_them(gibberish: Path, section: str,
 def test_a_mapping_travels_with_the_clip_into_body_retargeting_and_mirror(gibberish: Path) -> None:
     clip, plain = read_clip(f"{gibberish}/gib.bvh?mapping=map.yaml"), load_clip("walk")
     assert clip.parts == plain.parts
-    left, known = stunt.motion.clips.edit.mirrored(clip), stunt.motion.clips.edit.mirrored(plain)
+    left, known = clip.mirrored(), plain.mirrored()
     np.testing.assert_allclose(left.rotations, known.rotations, atol=1e-9)
 
 

@@ -236,8 +236,8 @@ def test_options_behind_a_clips_name_override_the_guesses_wherever_it_is_named(t
     small = body_from_clip(read_clip(f"{walk}?scale=0.005")).plan.height
     assert small == pytest.approx(0.5 * body_from_clip(read_clip(walk)).plan.height)
     (tmp_path / "mine.bvh").write_bytes(walk.read_bytes())
-    assert library.clip_beside("mine.bvh?fps=30", tmp_path) == f"{tmp_path / 'mine.bvh'}?fps=30"
-    assert library.clip_beside("walk?fps=30", tmp_path) == "walk?fps=30"
+    assert library.Library(beside=str(tmp_path)).located("mine.bvh?fps=30") == f"{tmp_path / 'mine.bvh'}?fps=30"
+    assert library.Library(beside=str(tmp_path)).located("walk?fps=30") == "walk?fps=30"
     with pytest.raises(UnknownNameError, match="skip_frames"):
         load_clip("walk?skip_frame=2")
     with pytest.raises(StuntError, match="'fps'"):

@@ -1,4 +1,4 @@
-"""One door to every body: built-in people by name, anything else by the path of its MJCF or URDF file."""
+"""Bodies that are no clip's: built-in people by name, models by the path of their MJCF or URDF file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def make_body(
         InvalidValueError: A size, mass, factor or choice that is impossible.
         BodyError: The file cannot be loaded as a body.
     """
-    _check(height, mass, sex, root, strength, place)
+    check_build(height, mass, sex, root, strength, place)
     if body in BUILT_IN:
         table = TABLES[sex]
         tall = table.height if height is None else height
@@ -76,11 +76,17 @@ def make_body(
             if value is not None:
                 raise InvalidValueError(what, value, f"left out, because '{body}' has its own", place)
         return load_foreign(body, root=root, strength=strength, self_collision=self_collision, place=place)
-    others = ("or the path of an .xml, .mjcf, .urdf, .bvh or .glb file", "or the name of a clip")
-    raise UnknownNameError("body", body, (*BUILT_IN, *others), place)
+    raise UnknownNameError("body", body, (*BUILT_IN, f"or the path of a {', '.join(SUFFIXES)} file"), place)
 
 
-def _check(height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place) -> None:
+def check_build(
+    height: float | None, mass: float | None, sex: str, root: str, strength: float, place: Place = NOWHERE
+) -> None:
+    """Raise where a size, mass, factor or choice is impossible for any body.
+
+    Raises:
+        InvalidValueError: It says which, and what would do.
+    """
     low, high = HEIGHTS
     if height is not None and not (_is_number(height) and low <= height <= high):
         raise InvalidValueError("height", height, f"a number of metres from {low} to {high}", place)

@@ -38,7 +38,36 @@ def load_foreign(
         BodyError: There is no such file, MuJoCo cannot read or compile it, or it has nothing to move.
     """
     notes = Notes(f"read from '{Path(path).name}'")
-    spec = _read(path, notes, place)
+    return _as_body(_read(path, notes, place), path, notes, root, strength, self_collision, place)
+
+
+def foreign_body(
+    spec: mujoco.MjSpec,
+    *,
+    root: Literal["fixed", "free"] = "fixed",
+    strength: float = 1.0,
+    self_collision: bool = True,
+    place: Place = NOWHERE,
+) -> mujoco.MjSpec:
+    """Make a body of a model that was made in Python, set on z = 0 with its root over the origin; it is copied.
+
+    Raises:
+        BodyError: MuJoCo cannot compile it, or it has nothing to move.
+    """
+    name = spec.modelname or "MjSpec"
+    return _as_body(spec.copy(), name, Notes(f"made from '{name}'"), root, strength, self_collision, place)
+
+
+def _as_body(
+    spec: mujoco.MjSpec,
+    path: str,
+    notes: Notes,
+    root: Literal["fixed", "free"],
+    strength: float,
+    self_collision: bool,
+    place: Place,
+) -> mujoco.MjSpec:
+    """Take from a model what belongs to a scene, and make a body of the rest."""
     _drop_scenery(spec, notes)
     _name_everything(spec, notes)
     model = _compile(spec, path, place)

@@ -17,7 +17,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
 from stunt.character.notes import describe_body
 from stunt.check.body_trial import RATES, Held, Marks, hold, make_marks, raised, stage_for
-from stunt.library.bodies import is_clip_file
+from stunt.library.names import HERE
 from stunt.maths.rotations import Floats, rotate
 from stunt.motion.rig.retarget import body_parts
 from stunt.motion.rig.skeleton_body import NEEDED
@@ -259,7 +259,7 @@ def examine_body(body: str, **options: Any) -> BodyDiagnosis:
 def _kind(body: str) -> str:
     if body in BUILT_IN:
         return "built-in"
-    if is_clip_file(body):
+    if HERE.is_clip(body):
         return "skeleton"
     return "URDF" if body.lower().endswith(".urdf") else "MJCF"
 

@@ -173,8 +173,7 @@ def _plain(value: Any) -> Any:
 
 def _clip_findings(args: argparse.Namespace) -> Findings:
     from stunt.library.doctor import examine
-    from stunt.library.names import find_clip
-    from stunt.library.read import read_clip
+    from stunt.library.names import find_clip, load_clip
     from stunt.motion.clips.assume import Overrides
 
     overrides = Overrides(args.up, args.scale, args.fps, args.skip_frames, None, args.skeleton)
@@ -183,7 +182,8 @@ def _clip_findings(args: argparse.Namespace) -> Findings:
     if args.mapping is not None:
         from stunt.motion.clips.mapping import mapping_from_guess, write_mapping
 
-        write_mapping(mapping_from_guess(found.parts), args.mapping, read_clip(path, overrides).skeleton.names)
+        names = load_clip(path, overrides=overrides).skeleton.names
+        write_mapping(mapping_from_guess(found.parts), args.mapping, names)
     return found.to_data(), _clip_lines(found)
 
 

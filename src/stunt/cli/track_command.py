@@ -62,7 +62,7 @@ def track(args: argparse.Namespace) -> int:
     from stunt.cli.perform import show_performance
     from stunt.control.servo.memory import ServoSettings
     from stunt.library.names import find_clip
-    from stunt.library.read import split_reference, with_option
+    from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
 
     servo = told(args, ServoSettings).servo
@@ -75,7 +75,7 @@ def track(args: argparse.Namespace) -> int:
         raise StuntError("--external goes with --servo world only.")
     if args.ahead is not None and servo != "beat":
         raise StuntError(f"--ahead does not apply to --servo {servo}: leave it out, or take --servo beat.")
-    return show_performance(Performance(script_of(path, args)), Path(split_reference(path)[0]), args)
+    return show_performance(Performance(script_of(path, args)), Path(cut_reference(path)[0]), args)
 
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
@@ -84,14 +84,14 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.control.servo.root_spring import RootSpring
     from stunt.drive.beats.spec import Part, Script
     from stunt.drive.body.reactions import Thresholds
-    from stunt.library.names import body_reference
-    from stunt.library.read import split_reference, with_option
+    from stunt.library.names import Library
+    from stunt.library.read import cut_reference, with_option
     from stunt.schema import MAX_SECONDS
     from stunt.script.sections.clips import ClipsPart, PlaySpec
     from stunt.stage.scene import CharacterSpec, Scene
 
     clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
-    body = clip if args.body in (None, "skeleton") else body_reference(args.body, args.clips)
+    body = clip if args.body in (None, "skeleton") else Library.of(args.clips).located(args.body)
     part = ClipsPart(
         (PlaySpec(clip),), told(args, ServoSettings), told(args, RootSpring),
         react=None if args.no_react else Thresholds(), get_up=GET_UP if args.get_up else (),
@@ -102,7 +102,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,
         control_hz=args.rate,
     )  # fmt: skip
-    file = Path(split_reference(path)[0])
+    file = Path(cut_reference(path)[0])
     if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
         raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")
     # What it names is looked for where the user is, so its source is a file there.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import stunt
+from stunt import __version__
 from stunt.export.contents import PropTrack, gather
 from stunt.export.glb_file import GlbFile
 from stunt.export.options import Options, Progress
@@ -30,7 +30,7 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
     take = takes[0]
     motion, rigs, props = gather(take, options)
     progress(0.3)
-    file = GlbFile(f"Stunt {stunt.__version__}")
+    file = GlbFile(f"Stunt {__version__}")
     reel = _Reel(file, motion.times - motion.times[0], str(take.meta.get("title") or "take"))
     for number, rig in enumerate(rigs):
         surface = dress(motion.model, rig, take.cast.character(rig.character), options)

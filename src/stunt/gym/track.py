@@ -11,8 +11,7 @@ import numpy as np
 from stunt.character.kinematics import pose_frames
 from stunt.gym import native
 from stunt.gym.task import Rates, Task
-from stunt.library.names import find_clip
-from stunt.library.read import read_clip
+from stunt.library.names import find_clip, load_clip
 from stunt.motion.rig.skeleton_body import SkeletonBody, body_from_clip
 from stunt.stage.scene import CharacterSpec
 
@@ -60,7 +59,7 @@ class TrackTask(Task):
     def _set_up(self) -> None:
         self.tail = self.actions + 6 + 2
         self.scale = np.full(self.actions, _REACH)
-        made = body_from_clip(read_clip(self.path))
+        made = body_from_clip(load_clip(self.path))
         self.length = made.clip.duration
         frames = round(self.length * self.rates.policy_hz)
         if made.clip.loop:

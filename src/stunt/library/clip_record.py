@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stunt.errors import StuntError
-from stunt.library.bodies import is_clip_file
-from stunt.library.names import body_reference
-from stunt.library.read import read_clip, split_reference
+from stunt.library.names import HERE, Library
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Above, Clip, Door
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
@@ -42,29 +38,23 @@ class ClipRecord:
     joints: Mapping[str, int]
 
 
-def record_of_body(body: object) -> ClipRecord | None:
+def record_of_body(body: object, library: Library = HERE) -> ClipRecord | None:
     """Return the record of the clip a body is made from or named by; None where it is no clip."""
-    if isinstance(body, Clip):
-        return record_of_clip(body)
-    if not isinstance(body, str):
-        return None
-    body = body_reference(body)
-    if not is_clip_file(body):
+    if not isinstance(body, str | Clip) or not library.is_clip(body):
         return None
     try:
-        file = Path(split_reference(body)[0])
-        return _remembered(body, file.stat().st_mtime_ns)
+        clip = library.clip(body)
     except (OSError, StuntError):  # the body was built from it a moment ago; without it the take is still a take
         return None
-
-
-@lru_cache(maxsize=8)
-def _remembered(body: str, modified: int) -> ClipRecord:
-    return record_of_clip(read_clip(body))
+    return record_of_clip(clip)
 
 
 def record_of_clip(clip: Clip) -> ClipRecord:
     """Return the record of a clip, for a body built from it."""
+    return clip.once("record", lambda: _record(clip))
+
+
+def _record(clip: Clip) -> ClipRecord:
     made = body_from_clip(clip)
     stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}

@@ -14,9 +14,9 @@ import numpy as np
 
 from stunt.character.from_skeleton import bone_masses
 from stunt.errors import BodyError
-from stunt.library.read import read_raw, split_reference
+from stunt.library.read import read_clip, read_raw, split_reference
 from stunt.maths.rotations import Floats, difference, rotate
-from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides, settle
+from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.raw import RawClip
 from stunt.motion.clips.standing import feet_of, floor_height, planted, stature
@@ -196,11 +196,8 @@ def examine(path: str | Path, overrides: Overrides | None = None) -> Diagnosis:
     Raises:
         StuntError: It cannot be read, or an override is impossible.
     """
-    file, known = split_reference(path)
-    wanted = replace(known, **(overrides.given() if overrides else {}))
-    raw = read_raw(file, wanted)
-    clip = settle(raw, wanted)
-    return _diagnose(raw, clip, wanted)
+    wanted = replace(split_reference(path)[1], **(overrides.given() if overrides else {}))
+    return _diagnose(read_raw(path, overrides), read_clip(path, overrides), wanted)
 
 
 def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:

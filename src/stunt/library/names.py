@@ -1,21 +1,34 @@
-"""Clips by name: from the user's folder, from the package, and from an installed PyBullet."""
+"""The library: what clips and bodies are called, where they are looked for, and which file that is.
+
+One place resolves what scripts, commands, programs and the studio write: names (`walk`, `pybullet:backflip`), files
+(`walk.bvh`, beside the script or where the user is), animations of a file (`dances.glb#Run`) and options (`?fps=60`).
+What it finds is read once (`stunt.library.read`).
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from stunt.character.bodies import BUILT_IN
-from stunt.errors import NOWHERE, Place, UnknownNameError
-from stunt.library.read import READERS, change_files, read_clip, split_reference
+from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
+from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
+from stunt.library.read import change_files, cut_reference, read_clip, split_reference
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.edit import mirrored
+from stunt.motion.clips.mapping import read_mapping, with_mapping
+from stunt.motion.formats.registry import clip_suffixes, is_motion_file, motion_files
 
 OWN_CLIPS = Path(__file__).parent.parent / "examples" / "clips"
 _PYBULLET = "pybullet:"
+
+Reference = str | Path | Clip
+"""A clip: its name, its file, or a clip in memory."""
 
 
 @dataclass(frozen=True)
@@ -33,25 +46,141 @@ class ClipEntry:
     source: str
 
 
-def clip_entries(folders: Iterable[str | Path] = ()) -> dict[str, ClipEntry]:
-    """Return all clips by name; a user's folder goes before the package."""
-    found: dict[str, ClipEntry] = {}
-    for folder in folders:
-        for path in _motions(Path(folder)):
-            found.setdefault(path.stem, ClipEntry(path.stem, Path(os.path.abspath(path)), str(folder)))
-    for path in _motions(OWN_CLIPS):
-        found.setdefault(path.stem, ClipEntry(path.stem, path, "package"))
-    for path in pybullet_clips():
-        walker = f"{path.parent.name}/" if path.parent.name == "walker" else ""
-        name = _PYBULLET + walker + path.stem.removeprefix("humanoid3d_")
-        found.setdefault(name, ClipEntry(name, path, "pybullet"))
-    return found
+@dataclass(frozen=True)
+class Library:
+    """Where clips and bodies are looked for. A value: what was read is shared by all libraries of a process.
+
+    Attributes:
+        folders: Folders whose clips go before those of the package, by their names.
+        beside: The folder of the script in which references are written; files are looked for there first, then where
+            the user is.
+    """
+
+    folders: tuple[str, ...] = ()
+    beside: str = ""
+
+    @staticmethod
+    def of(folders: Iterable[str | Path] = (), beside: str | Path = "") -> Library:
+        """Make a library of any folders."""
+        return Library(tuple(str(folder) for folder in folders), str(beside))
+
+    # ---- names
+
+    def entries(self) -> dict[str, ClipEntry]:
+        """Return all clips by name; a user's folder goes before the package."""
+        found = self._own()
+        for path in motion_files(OWN_CLIPS):
+            found.setdefault(path.stem, ClipEntry(path.stem, path, "package"))
+        for path in pybullet_clips():
+            walker = f"{path.parent.name}/" if path.parent.name == "walker" else ""
+            name = _PYBULLET + walker + path.stem.removeprefix("humanoid3d_")
+            found.setdefault(name, ClipEntry(name, path, "pybullet"))
+        return found
+
+    def _own(self) -> dict[str, ClipEntry]:
+        found: dict[str, ClipEntry] = {}
+        for folder in self.folders:
+            for path in motion_files(Path(folder)):
+                found.setdefault(path.stem, ClipEntry(path.stem, Path(os.path.abspath(path)), folder))
+        return found
+
+    def locate(self, reference: str | Clip) -> str | Clip:
+        """Return a clip as it is; of anything else the reference as `located` has it."""
+        return reference if isinstance(reference, Clip) else self.located(reference)
+
+    def located(self, reference: str) -> str:
+        """Return a reference that means the same wherever it is read: with the path of a file that only this knows.
+
+        Names of the package's clips, built-in bodies and absolute paths stay; a name in one of the folders becomes its
+        file, and so do files beside the script, also those that options name.
+        """
+        head, rest = cut_reference(reference)
+        if head in BUILT_IN:
+            return reference
+        own = self._own()
+        if head in own:
+            head = str(own[head].path)
+        return change_files(head + rest, self._file, lambda path: os.path.isfile(self._beside(path)))
+
+    def _beside(self, path: str) -> str:
+        return os.path.normpath(os.path.join(self.beside, path)) if self.beside else path
+
+    def _file(self, path: str) -> str:
+        """Return where a file is; where it is nowhere, where it should be."""
+        if os.path.isabs(path):
+            return path
+        near = self._beside(path)
+        if os.path.isfile(near):
+            return near
+        named = is_motion_file(path) or Path(path).suffix.lower() in MODEL_SUFFIXES
+        return near if named and not os.path.isfile(path) else path
+
+    def find(self, reference: str | Path, place: Place = NOWHERE) -> Path:
+        """Return the file of a clip, with what follows it (`?fps=60`) behind it.
+
+        Raises:
+            UnknownNameError: It is neither a file nor a name; the message says which names there are.
+            InvalidValueError: An option behind it has no such value.
+        """
+        text = self.located(str(reference))
+        split_reference(text, place)  # complains about options here, where it is known who wrote them
+        head, rest = cut_reference(text)
+        if Path(head).is_file() or is_motion_file(head):
+            return Path(text)
+        entries = self.entries()
+        if head not in entries:
+            others = f"or the path of a {', '.join(clip_suffixes()[:-1])} or {clip_suffixes()[-1]} file"
+            raise UnknownNameError("clip", head, (*entries, others), place)
+        return Path(f"{entries[head].path}{rest}")
+
+    # ---- clips
+
+    def clip(self, reference: Reference, overrides: Overrides | None = None, place: Place = NOWHERE) -> Clip:
+        """Return a clip by name, by file, or as it is.
+
+        Args:
+            reference: What is wanted. A clip in memory is taken as it is, but for what the overrides say.
+            overrides: What is known better than guesses, and than the options of the reference.
+            place: Where it was asked for, for error messages.
+
+        Raises:
+            UnknownNameError: There is no such clip; the message says which there are.
+            ClipFileError: The file cannot be read.
+        """
+        if isinstance(reference, Clip):
+            return _overridden(reference, overrides, place)
+        return read_clip(self.find(reference, place), overrides, place)
+
+    def is_clip(self, reference: Reference) -> bool:
+        """Whether a body's reference means the skeleton of a clip: a clip, a motion file, or a clip's name."""
+        if isinstance(reference, Clip):
+            return True
+        head, _ = cut_reference(self.located(str(reference)))
+        return is_motion_file(head) or (head not in BUILT_IN and not Path(head).suffix and head in self.entries())
 
 
-def _motions(folder: Path) -> list[Path]:
-    suffixes = set(READERS) - {".txt"}  # any text may lie in a folder
-    some = [path for path in folder.rglob("*") if path.suffix.lower() in suffixes] if folder.is_dir() else []
-    return sorted(some + ([path for path in folder.rglob("humanoid3d_*.txt")] if folder.is_dir() else []))
+def reference_name(reference: Reference) -> str:
+    """Return what reports call a clip or a body: as it was named, or a clip's own name and what was done to it."""
+    return reference.title if isinstance(reference, Clip) else str(reference)
+
+
+HERE: Final = Library()
+"""The library of somebody without a script: the package's names, and files where the user is."""
+_IN_MEMORY = ("loop", "mapping", "mirror")
+
+
+def _overridden(clip: Clip, overrides: Overrides | None, place: Place) -> Clip:
+    """Return a clip in memory with what can be said of it: what its file would be read by is said and done."""
+    given = {} if overrides is None else overrides.given()
+    for option in given:
+        if option not in _IN_MEMORY:
+            expected = f"left out for '{clip.title}', which is in memory; {', '.join(_IN_MEMORY)} can be given"
+            raise InvalidValueError(f"clip option '{option}'", given[option], expected, place)
+    if "mapping" in given:
+        clip = with_mapping(clip, read_mapping(given["mapping"]))
+    if "loop" in given:
+        clip = replace(clip, loop=given["loop"])
+    return mirrored(clip) if given.get("mirror") else clip
 
 
 def pybullet_clips() -> list[Path]:
@@ -63,42 +192,34 @@ def pybullet_clips() -> list[Path]:
     return sorted(found)
 
 
+def clip_entries(folders: Iterable[str | Path] = ()) -> dict[str, ClipEntry]:
+    """Return all clips by name; a user's folder goes before the package."""
+    return Library.of(folders).entries()
+
+
 def find_clip(name: str, folders: Iterable[str | Path] = (), place: Place = NOWHERE) -> Path:
     """Return the file of a clip: a path, or a name in the library. Options behind it (`?fps=60`) stay behind it.
 
     Raises:
         UnknownNameError: Neither; the message says which names there are.
     """
-    bare, _ = split_reference(name, place)
-    if Path(bare).is_file() or Path(bare).suffix.lower() in (*READERS, ".asf"):
-        return Path(name)
-    entries = clip_entries(folders)
-    if bare not in entries:
-        raise UnknownNameError("clip", bare, (*entries, "or the path of a .bvh, .amc, .json or .npz file"), place)
-    return Path(f"{entries[bare].path}{name[len(bare) :]}")
-
-
-def clip_beside(name: str, folder: str | Path) -> str:
-    """Return a clip's name as a path where there is such a file in a folder; so with files its options name."""
-
-    def beside(path: str) -> str:
-        there = Path(folder) / path
-        return str(there) if there.is_file() else path
-
-    return name if Path(name).is_file() else change_files(name, beside, lambda path: True)
-
-
-def body_reference(body: str, folders: Iterable[str | Path] = ()) -> str:
-    """Return the file of a body that is named by a clip's name (`idle`); any other body's name as it is."""
-    bare = body.partition("?")[0]
-    if bare in BUILT_IN or Path(bare).suffix:
-        return body
-    entry = clip_entries(folders).get(bare)
-    return body if entry is None else f"{entry.path}{body[len(bare) :]}"
+    return Library.of(folders).find(name, place)
 
 
 def load_clip(
-    name: str, folders: Iterable[str | Path] = (), overrides: Overrides | None = None, place: Place = NOWHERE
+    name: Reference, folders: Iterable[str | Path] = (), overrides: Overrides | None = None, place: Place = NOWHERE
 ) -> Clip:
-    """Read a clip by path or by name."""
-    return read_clip(find_clip(name, folders, place), overrides, place)
+    """Return a clip: the one door for names, files and clips in memory.
+
+    Args:
+        name: A clip's name (`walk`), a motion file with or without options (`walk.bvh?fps=60`, `dances.glb#Run`), or a
+            clip, which is returned.
+        folders: Folders in which names are looked for before the package's.
+        overrides: What is known better than guesses, and than the options.
+        place: Where it was asked for, for error messages.
+
+    Raises:
+        UnknownNameError: There is no such clip; the message says which there are.
+        ClipFileError: The file cannot be read.
+    """
+    return Library.of(folders).clip(name, overrides, place)

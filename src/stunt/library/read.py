@@ -1,33 +1,26 @@
-"""One door to every motion file."""
+"""References to clips, such as `walk.bvh?fps=60` and `dances.glb#Run`, and reading what they name, once.
+
+A file is parsed once and settled once per set of options, however often and by whomever it is asked for; a file that
+has changed since is read anew. Clips that were read are shared, so their arrays cannot be written to.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
+from stunt.library.memory import FileMemory
 from stunt.motion.clips.assume import Overrides, settle
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.edit import mirrored
-from stunt.motion.clips.raw import ClipFileError, RawClip
-from stunt.motion.formats.asf import read_amc, read_asf_pose
-from stunt.motion.formats.bvh import read_bvh
-from stunt.motion.formats.deepmimic import read_deepmimic
-from stunt.motion.formats.gltf_clip import read_gltf
-from stunt.motion.formats.npz import read_npz
-
-READERS: dict[str, Callable[[str | Path], RawClip]] = {
-    ".bvh": read_bvh,
-    ".amc": read_amc,
-    ".json": read_deepmimic,
-    ".txt": read_deepmimic,
-    ".npz": read_npz,
-    ".glb": read_gltf,
-    ".gltf": read_gltf,
-}
-
+from stunt.motion.clips.raw import RawClip
+from stunt.motion.formats import registry
 
 _YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -36,22 +29,27 @@ FILE_OPTIONS = ("skeleton", "mapping")
 """Options of a clip that name files."""
 
 
+def cut_reference(reference: str | Path) -> tuple[str, str]:
+    """Cut a reference into its file (or name) and what follows it: `#animation`, `?options`, or nothing."""
+    text = str(reference)
+    end = min((at for mark in "?#" if (at := text.find(mark)) > 0), default=len(text))
+    return (text, "") if end < len(text) and os.path.exists(text) else (text[:end], text[end:])
+
+
 def split_reference(reference: str | Path, place: Place = NOWHERE) -> tuple[str, Overrides]:
-    """Split `walk.bvh?fps=60&up=z` into the file (or name) and what is known better than the door's guesses.
+    """Split `walk.bvh?fps=60&up=z` or `dances.glb#Run` into the file (or name) and what is said of it.
 
     Args:
-        reference: A file or name, with or without options.
+        reference: A file or name; behind `#` the animation wanted of a file that has several, behind `?` options.
         place: Where it was written, for error messages.
 
     Raises:
         StuntError: An override that does not exist, or has no such value.
     """
-    text = str(reference)
-    head, mark, tail = text.partition("?")
-    if not mark or Path(text).exists():
-        return text, Overrides()
+    head, rest = cut_reference(reference)
+    before, _, tail = rest.partition("?")
     where = place if str(place) else Place(head)
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {"animation": before[1:]} if before else {}
     kinds: dict[str, Callable[[str], Any]] = {
         "up": str, "scale": float, "fps": float, "skip_frames": int, "loop": _truth, "skeleton": str,
         "animation": str, "mapping": str, "mirror": _truth,
@@ -84,12 +82,13 @@ def change_files(reference: str, change: Callable[[str], str], there: Callable[[
         change: Makes another path of a path.
         there: Whether a path an option names should be changed, judged by the path it has and would have.
     """
-    head, mark, tail = reference.partition("?")
+    head, rest = cut_reference(reference)
+    before, mark, tail = rest.partition("?")
     options = []
     for entry in tail.split("&") if mark else ():
         key, equals, value = entry.partition("=")
         options.append(f"{key}={change(value)}" if equals and key in FILE_OPTIONS and there(value) else entry)
-    return change(head) + mark + "&".join(options)
+    return change(head) + before + mark + "&".join(options)
 
 
 def with_option(reference: str, key: str, value: str) -> str:
@@ -100,32 +99,74 @@ def with_option(reference: str, key: str, value: str) -> str:
 
 
 def read_clip(path: str | Path, overrides: Overrides | None = None, place: Place = NOWHERE) -> Clip:
-    """Read a clip from a file.
+    """Read a clip from a file; the same clip again for whoever asks the same.
 
     Args:
-        path: The file; its suffix says the format. Options may follow it: `walk.bvh?fps=60&up=z`.
-        overrides: What is known better than the door's guesses, and than the options behind the path.
+        path: The file; its suffix says the format. An animation and options may follow it.
+        overrides: What is known better than guesses, and than the options behind the path.
         place: Where the clip was asked for, for errors in its options.
 
     Raises:
         ClipFileError: It cannot be read, with the line where that is known.
         InvalidValueError: An override is impossible.
     """
+    file, wanted = _wanted(path, overrides, place)
+    key = (os.path.abspath(file), file, wanted)
+    return _CLIPS.recall(key, lambda: _settled(_raw(file, wanted), wanted))
+
+
+def read_raw(path: str | Path, overrides: Overrides | None = None, place: Place = NOWHERE) -> RawClip:
+    """Read what a motion file says, before anything is assumed about it; parsed once, as clips are.
+
+    Raises:
+        ClipFileError: It cannot be read, with the line where that is known.
+        InvalidValueError: An override is impossible.
+    """
+    return _raw(*_wanted(path, overrides, place))
+
+
+def _wanted(path: str | Path, overrides: Overrides | None, place: Place) -> tuple[str, Overrides]:
     file, known = split_reference(path, place)
-    wanted = replace(known, **(overrides.given() if overrides else {}))
-    clip = settle(read_raw(file, wanted), wanted)
-    return mirrored(clip) if wanted.mirror else clip
+    return file, replace(known, **(overrides.given() if overrides else {}))
 
 
-def read_raw(path: str | Path, overrides: Overrides | None = None) -> RawClip:
-    """Read what a motion file says, before anything is assumed about it."""
-    suffix = Path(path).suffix.lower()
-    if suffix == ".amc":
-        return read_amc(path, overrides.skeleton if overrides else None)
-    if suffix == ".asf":
-        return read_asf_pose(path)
-    if suffix in (".glb", ".gltf"):
-        return read_gltf(path, overrides.animation if overrides else None)
-    if suffix not in READERS:
-        raise ClipFileError(f"is no motion file Stunt reads. Available: {', '.join(READERS)}.", Place(str(path)))
-    return READERS[suffix](path)
+def _raw(file: str, wanted: Overrides) -> RawClip:
+    key = (os.path.abspath(file), wanted.skeleton, wanted.animation)
+    raw = _RAWS.recall(key, lambda: _sealed(registry.read_raw(file, wanted)))
+    return raw if raw.file == file else replace(raw, file=file)
+
+
+def _settled(raw: RawClip, wanted: Overrides) -> Clip:
+    clip = settle(raw, wanted)
+    return _sealed(mirrored(clip) if wanted.mirror else clip)
+
+
+def _sealed(value: Any) -> Any:
+    """Make the arrays of something that is shared read-only."""
+    for array in _arrays(value):
+        array.setflags(write=False)
+    return value
+
+
+def _arrays(value: Any) -> list[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, tuple):
+        return [array for item in value for array in _arrays(item)]
+    if is_dataclass(value):
+        return [array for field in fields(value) for array in _arrays(getattr(value, field.name))]
+    return []
+
+
+def _bytes(value: Any) -> int:
+    return sum(array.nbytes for array in _arrays(value))
+
+
+_RAWS: FileMemory[RawClip] = FileMemory(128, 256 * 2**20, _bytes)
+_CLIPS: FileMemory[Clip] = FileMemory(128, 256 * 2**20, _bytes)
+
+
+def forget_clips() -> None:
+    """Forget all clips that were read; they are read again when somebody asks."""
+    _RAWS.forget_all()
+    _CLIPS.forget_all()

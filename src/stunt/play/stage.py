@@ -1,9 +1,449 @@
-"""The stage as a program sees it."""
+"""The stage as a program sees it: who is on it, what happens to them, and the take it makes."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from pathlib import Path
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.motion.clips.clip import Clip
+from stunt.motion.pose import Pose
+from stunt.play.actor import Actor
+from stunt.play.cues import Cues
+from stunt.play.recast import carried_on, grips, hold_again, joint_states, put_joints, rebuilt
+from stunt.record.recorder import Recorder
+from stunt.record.take import Take
+from stunt.stage.build import Built, build
+from stunt.stage.contacts import Hit
+from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
+from stunt.stage.scene import (
+    Attach,
+    BodySource,
+    CharacterSpec,
+    Collisions,
+    Drag,
+    Event,
+    PropSpec,
+    Push,
+    Release,
+    Scene,
+    Throw,
+    Vector3,
+)
+
+RECORD_HZ: Final = 120.0
+"""Frames per second of a take, unless asked otherwise."""
+People = Mapping[str, CharacterSpec | BodySource]
+
+
+class HitLog:
+    """Notes every hit; part of a saved state, so that a restored performance lists each once."""
+
+    def __init__(self, stage: StageLoop) -> None:
+        """Listen to a stage."""
+        self.hits: list[Hit] = []
+        stage.hit_listeners.append(self.hits.append)
+        stage.keep(self)
+
+    def save(self) -> list[Hit]:
+        """Return the hits so far."""
+        return list(self.hits)
+
+    def restore(self, state: list[Hit]) -> None:
+        """Go back to the hits of then."""
+        self.hits[:] = state
 
 
 class Stage(StageLoop):
-    """A scene being played."""
+    """A scene being played, one step or many at a time.
+
+    Attributes:
+        poses: Poses that can be asked for by name.
+        events: Makes pushes, throws and their like happen.
+        logs: Lists of events that become part of the take.
+        warnings: What the user should know; sentences.
+    """
+
+    def __init__(
+        self,
+        scene: Scene | Built | People,
+        *,
+        props: Mapping[str, PropSpec] | None = None,
+        hz: float | None = None,
+        gravity: Vector3 | None = None,
+        ground: bool | None = None,
+        seed: int | None = None,
+        collisions: Collisions | None = None,
+        poses: Mapping[str, Pose] | None = None,
+        record: bool | float = True,
+    ) -> None:
+        """Build the scene (unless it is built) and set it to its start.
+
+        Args:
+            scene: A scene, or who is on stage: bodies by name.
+            props: Things on it, by name.
+            hz: Physics and control steps per second.
+            gravity: [m/s²].
+            ground: Whether there is an endless floor at z = 0.
+            seed: Seed of everything random.
+            collisions: Two-stage collisions.
+            poses: Poses that can be asked for by name.
+            record: Whether to record a take; or at how many frames per second.
+
+        Raises:
+            StuntError: The scene cannot be built; the message names the argument.
+        """
+        given: dict[str, Any] = {"gravity": gravity, "ground": ground, "seed": seed, "collisions": collisions}
+        if hz is not None:
+            given |= {"physics_hz": _number("hz", hz, "hertz"), "control_hz": hz}
+        if props is not None:
+            given["props"] = _props(props)
+        changes = {key: value for key, value in given.items() if value is not None}
+        super().__init__(_built(scene, changes))
+        self.poses: dict[str, Pose] = _poses(poses)
+        self.warnings: list[str] = []
+        self._actors: dict[str, Actor] = {}
+        self._record = record
+        self._begin()
+        for event in self.scene.events:
+            self.events.add(event)
+
+    def _begin(self) -> None:
+        """Put those on the crew whom every stage has."""
+        self._recorder = _recorder(self, self._record)
+        self.events = EventCrew(self)
+        self.crew.append(self.events)
+        self._cues = Cues(self)
+        self.logs: list[list[dict[str, Any]]] = [self.events.log]
+        self._hits = HitLog(self)
+
+    # ---- who is there
+
+    def actor(self, name: str) -> Actor:
+        """Return a character as one who can be told what to do; always the same one.
+
+        Raises:
+            UnknownNameError: Nobody is called that; the message says who is there.
+        """
+        if not isinstance(name, str):
+            raise InvalidValueError("name", name, "the name of a character")
+        self.character(name)
+        if name not in self._actors:
+            self._actors[name] = Actor(self, name)
+        return self._actors[name]
+
+    def pose(self, pose: str | Pose) -> Pose:
+        """Return a pose by its name; a pose as it is.
+
+        Raises:
+            StuntError: It is neither, or no pose has that name.
+        """
+        if isinstance(pose, Pose):
+            return pose
+        if not isinstance(pose, str):
+            raise InvalidValueError("pose", pose, "a Pose, or the name of one of the stage's poses")
+        if pose not in self.poses:
+            raise UnknownNameError("pose", pose, self.poses)
+        return self.poses[pose]
+
+    def add(self, name: str, body: CharacterSpec | BodySource) -> Actor:
+        """Let somebody join; the others go on from where they are, and a new take begins (see `stunt.play.recast`).
+
+        Raises:
+            StuntError: The name is taken, the body cannot be built, or somebody on stage cannot go on (tension,
+                trajectories, data and supervisors cannot yet).
+        """
+        if name in self.built.characters or name in self.built.props:
+            raise StuntError(f"somebody or something on stage is called '{name}' already.")
+        self._recast({**self.scene.characters, name: as_body(name, body)})
+        return self.actor(name)
+
+    def remove(self, name: str) -> None:
+        """Let somebody leave; the others go on from where they are, and a new take begins.
+
+        Raises:
+            StuntError: Nobody is called that, or somebody on stage cannot go on.
+        """
+        self.character(name)
+        self._recast({other: body for other, body in self.scene.characters.items() if other != name})
+
+    def _recast(self, people: dict[str, CharacterSpec]) -> None:
+        """Go on with another cast."""
+        going_on = {name: actor.doing_now() for name, actor in self._actors.items() if name in people}
+        built, states, held = rebuilt(self, people), joint_states(self), grips(self)
+        waiting, pushing = self.events.under_way()
+        cues, tick, rng, generation = self._cues.save(), self.tick, self.rng, self.generation + 1
+        super().__init__(built)
+        self.tick, self.rng, self.generation = tick, rng, generation
+        self.data.time = tick * self.step_time
+        put_joints(self, states)
+        self._begin()
+        hold_again(self, held)
+        self.events.go_on(
+            [entry for entry in waiting if carried_on(self, entry[1])],
+            [entry for entry in pushing if carried_on(self, entry[0])],
+        )
+        self._cues.go_on(cues)
+        self._actors = {name: actor for name, actor in self._actors.items() if name in people}
+        for name, doing in going_on.items():
+            self._actors[name].go_on(doing)
+
+    # ---- what happens
+
+    def push(
+        self,
+        target: str,
+        *,
+        at: float | None = None,
+        impulse: Sequence[float] | None = None,
+        force: Sequence[float] | None = None,
+        duration: float = Push.duration,
+        point: Sequence[float] | None = None,
+    ) -> None:
+        """Push a body of a character, or a prop. Who is pushed feels it as it feels what touches it.
+
+        Args:
+            target: `character/body`, or a prop's name.
+            at: When [s]; None is now.
+            impulse: Total impulse [N·s], world frame. Exactly one of impulse and force.
+            force: Constant force [N], world frame.
+            duration: How long it lasts [s].
+            point: Where it acts, in the body's own frame [m]; None is the centre of mass.
+
+        Raises:
+            StuntError: No such target, no push, a time that has passed.
+        """
+        if (impulse is None) == (force is None):
+            raise InvalidValueError("a push", {"impulse": impulse, "force": force}, "exactly one of impulse and force")
+        self.happen(
+            Push(
+                _text("target", target), self._when(at),
+                impulse=None if impulse is None else _vector("impulse", impulse),
+                force=None if force is None else _vector("force", force),
+                duration=_number("duration", duration, "seconds"),
+                point=None if point is None else _vector("point", point), felt=True,
+            )
+        )  # fmt: skip
+
+    def throw(
+        self,
+        prop: str,
+        target: str,
+        *,
+        hits_at: float,
+        at: float | None = None,
+        origin: Sequence[float] | None = None,
+        lead: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Throw a prop so that it meets a body at a time [s] (see `stunt.Throw`)."""
+        start = None if origin is None else _vector("origin", origin)
+        moment = _finite("hits_at", hits_at)
+        self.happen(Throw(prop, target, moment, self._when(at), start, _vector("lead", lead)))
+
+    def attach(
+        self, prop: str, to: str, *, at: float | None = None, on_contact: bool = False, until: float | None = None
+    ) -> None:
+        """Put a prop into a hand: at a time [s], or when they touch from then on (see `stunt.Attach`)."""
+        self.happen(Attach(prop, to, self._when(at), on_contact, until))
+
+    def release(self, prop: str, *, at: float | None = None) -> None:
+        """Let a held prop go at a time [s]."""
+        self.happen(Release(prop, self._when(at)))
+
+    def drag(
+        self,
+        target: str,
+        path: Sequence[Sequence[float]],
+        *,
+        until: float,
+        at: float | None = None,
+        strength: float = Drag.strength,
+    ) -> None:
+        """Pull a body about as if by a hand (see `stunt.Drag`)."""
+        start, end = self._when(at), _finite("until", until)
+        if end <= start:
+            raise InvalidValueError("until", until, f"later than {start:g} s, when it is taken hold of")
+        points = tuple(_vector("path", point) for point in path)
+        if not points:
+            raise InvalidValueError("path", path, "at least one displacement")
+        self.happen(Drag(target, start, end, points, _number("strength", strength, "newtons")))
+
+    def happen(self, event: Event) -> None:
+        """Let an event happen at its time.
+
+        Raises:
+            StuntError: It names what is not there, or its time has passed.
+        """
+        if not isinstance(event, (Push, Throw, Attach, Release, Drag)):
+            raise InvalidValueError("event", event, "a Push, Throw, Attach, Release or Drag")
+        self._when(event.at)
+        if isinstance(event, Push):
+            if (event.impulse is None) == (event.force is None):
+                raise InvalidValueError("a push", event.target, "given exactly one of impulse and force", event.place)
+            for what in ("impulse", "force"):
+                if (value := getattr(event, what)) is not None:
+                    _vector(what, value)
+        self.events.add(event)
+
+    def at(self, time: float, action: Callable[[], Any]) -> None:
+        """Call something at a time [s]: the way to say later what could be said now."""
+        if not callable(action):
+            raise InvalidValueError("action", action, "something that can be called")
+        self._cues.add(self._when(time), action)
+
+    def _when(self, at: float | None) -> float:
+        """Return a time [s], which must not have passed."""
+        if at is None:
+            return self.time
+        moment = _finite("at", at)
+        if moment < self.time - 1e-9:
+            raise InvalidValueError("at", at, f"now ({self.time:.6g} s) or later")
+        return moment
+
+    # ---- the take
+
+    def run(self, seconds: float) -> Take:
+        """Play on for so many seconds and return the take so far.
+
+        Raises:
+            InvalidValueError: That is no time, or the stage does not record.
+            BlowUpError: The simulation blew up; `take` still returns what was performed.
+        """
+        _ = self.recorder  # whoever does not record hears of it before the show
+        self.advance(max(1, round(_number("seconds", seconds, "seconds") / self.step_time)))
+        return self.take()
+
+    def take(self, **meta: Any) -> Take:
+        """Return what was performed so far; `meta` adds to what the take says of itself (`title`, …).
+
+        Raises:
+            StuntError: The stage was told not to record.
+        """
+        take = self.recorder.take(self.happened(), {**self._about(), **meta})
+        measured = {name: found for name, actor in self._actors.items() if (found := actor.summary(take))}
+        return dataclasses.replace(take, meta={**take.meta, "tracking": measured | meta.get("tracking", {})})
+
+    def happened(self) -> list[dict[str, Any]]:
+        """Return what happened so far, as events of a take, in order."""
+        found = [plain(entry) for log in self.logs for entry in log]
+        found += [plain({"kind": "hit", **dataclasses.asdict(hit)}) for hit in self._hits.hits]
+        found += [plain(entry) for actor in self._actors.values() for entry in actor.happened()]
+        return sorted(found, key=lambda event: event["time"])
+
+    def _about(self) -> dict[str, Any]:
+        return {"title": "", "source": "", "interrupted": False, "warnings": [*self.warnings, *self.events.warnings()]}
+
+    @property
+    def recorder(self) -> Recorder:
+        """Notes what becomes the take.
+
+        Raises:
+            StuntError: The stage was told not to record.
+        """
+        if self._recorder is None:
+            raise StuntError("this stage was told not to record (`record=False`), so it can make no take.")
+        return self._recorder
+
+    @property
+    def hits(self) -> list[Hit]:
+        """Who was hit so far, in order."""
+        return self._hits.hits
+
+
+def _built(scene: Any, changes: dict[str, Any]) -> Built:
+    if isinstance(scene, Built):
+        return build(dataclasses.replace(scene.scene, **changes)) if changes else scene
+    if isinstance(scene, Scene):
+        return build(dataclasses.replace(scene, **changes))
+    if isinstance(scene, Mapping):
+        return build(Scene(characters={name: as_body(name, body) for name, body in scene.items()}, **changes))
+    expected = "a Scene, or bodies by name: {'ada': stunt.Body('human39')}"
+    raise InvalidValueError("scene", scene, expected)
+
+
+def as_body(name: object, body: object) -> CharacterSpec:
+    """Return what a program gives as somebody's body, as a `Body`.
+
+    Raises:
+        InvalidValueError: It is none, or the name is no text.
+    """
+    if not isinstance(name, str):
+        raise InvalidValueError("the name of a character", name, "text")
+    if isinstance(body, CharacterSpec):
+        return body
+    if isinstance(body, (str, Path, Clip, mujoco.MjSpec)):
+        return CharacterSpec(body)
+    expected = "a stunt.Body, a body's name, a file, a Clip or an MjSpec"
+    raise InvalidValueError(f"the body of '{name}'", body, expected)
+
+
+def _props(props: object) -> dict[str, PropSpec]:
+    if not isinstance(props, Mapping):
+        raise InvalidValueError("props", props, "props by name: {'ball': stunt.PropSpec('sphere', mass=1.0)}")
+    for name, prop in props.items():
+        if not isinstance(prop, PropSpec):
+            raise InvalidValueError(f"prop '{name}'", prop, "a stunt.PropSpec")
+    return dict(props)
+
+
+def _poses(poses: object) -> dict[str, Pose]:
+    if poses is None:
+        return {}
+    if not isinstance(poses, Mapping) or not all(isinstance(pose, Pose) for pose in poses.values()):
+        raise InvalidValueError("poses", poses, "poses by name: {'salute': stunt.Pose.degrees(…)}")
+    return dict(poses)
+
+
+def _recorder(stage: StageLoop, record: bool | float) -> Recorder | None:
+    if record is False:
+        return None
+    return Recorder(stage, record_hz=RECORD_HZ if record is True else _number("record", record, "frames per second"))
+
+
+def _text(what: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidValueError(what, value, "text")
+    return value
+
+
+def _finite(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InvalidValueError(what, value, "a finite number of seconds")
+    return float(value)
+
+
+def _number(what: str, value: object, unit: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not (math.isfinite(value) and float(value) > 0.0):
+        raise InvalidValueError(what, value, f"a positive number of {unit}")
+    return float(value)
+
+
+def _vector(what: str, value: Any) -> Vector3:
+    try:
+        x, y, z = (float(number) for number in value)
+    except (TypeError, ValueError):
+        raise InvalidValueError(what, value, "three numbers") from None
+    if not all(math.isfinite(number) for number in (x, y, z)):
+        raise InvalidValueError(what, value, "three finite numbers")
+    return x, y, z
+
+
+def plain(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Make an event JSON-able."""
+
+    def value(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            return item.tolist()
+        if isinstance(item, np.generic):
+            return item.item()
+        return list(item) if isinstance(item, tuple) else item
+
+    return {key: value(item) for key, item in entry.items()}

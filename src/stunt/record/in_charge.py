@@ -10,14 +10,16 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from PIL import Image, ImageDraw, ImageFont
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
 from stunt.record.take import Take
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw, ImageFont
 
 _WHY: Final = ("controller", "mode", "cause", "why", "ended", "reason")
 
@@ -204,6 +206,8 @@ def draw_bars(
         marks: Times of the pictures, marked on the bars [s].
         font: Of the names.
     """
+    from PIL import ImageDraw  # whoever only reports need not load it
+
     pen, palette = ImageDraw.Draw(image), colors(of)
     left, top, right = box
     label = max((font.getlength(name) for name in of), default=0.0) + 16 if len(of) > 1 else 0.0

@@ -92,6 +92,22 @@ class Take:
                 f"({mujoco.__version__}) cannot read it."
             ) from error
 
+    def report(self) -> dict[str, Any]:
+        """Return what a program wants to know about the performance (see `docs/report.md`)."""
+        from stunt.record.report import make_report  # which reads takes
+
+        return make_report(self)
+
+    def export(self, to: str | Path, **options: Any) -> list[Path]:
+        """Write it to a file of another format, told by its suffix (see `stunt.export.export` for the options).
+
+        Returns:
+            The files that were written.
+        """
+        import stunt  # asked at the front door: what writes takes stands far behind what makes them
+
+        return list(stunt.export.export(self, to, **options))
+
     def save(self, path: str | Path) -> Path:
         """Write the take to `path`, aside first, then moved into place."""
         path = Path(path)

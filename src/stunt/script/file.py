@@ -6,24 +6,29 @@ Scripts back to plain data: the keys a person would write, and only where they d
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mujoco
+
+from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import Part, Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError, TakeError
-from stunt.keys import Context, Data, read_section, write
-from stunt.library.bodies import OWN_SKELETON, is_clip_file
-from stunt.library.names import body_reference, clip_entries, find_clip
-from stunt.library.read import change_files
+from stunt.keys import Change, Context, Data, read_section, with_references, write
+from stunt.library.bodies import OWN_SKELETON
+from stunt.library.names import Library
+from stunt.library.read import change_files, cut_reference
+from stunt.motion.clips.clip import Clip
+from stunt.motion.formats.registry import is_motion_file
 from stunt.motion.pose_keys import pose_to_data, read_poses
 from stunt.record.files import written_aside
 from stunt.schema import Node, Section, node_from_plain, text, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.parts import end_warnings, read_parts, read_seconds
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data
-from stunt.stage.scene import RATE_KEYS, CharacterSpec, Scene, read_events, release_warnings
+from stunt.stage.scene import RATE_KEYS, Scene, read_events, release_warnings
 
 VERSION = 1
 TOP_KEYS = (
@@ -36,7 +41,11 @@ def script_to_data(script: Script) -> Data:
     """Return a script as plain data: dicts, lists, text, numbers; angles in degrees.
 
     `script_from_data` makes an equal script of it again.
+
+    Raises:
+        ScriptFileError: It names a clip that is only in memory.
     """
+    _with_references(script, _written)
     context = {"pose": script.poses}
     found: Data = {"stunt": VERSION, **write(script), **write(script.scene, context)}
     found["poses"] = {key: pose_to_data(key, pose) for key, pose in script.poses.items()}
@@ -51,13 +60,10 @@ def _part(part: Part, context: Context) -> Data:
     return {**write(part, context), **sections, **part.reserved}
 
 
-_MODEL_SUFFIXES = (".xml", ".mjcf", ".urdf")
-
-
 def load_script(path: str | Path, *, clips: Iterable[str | Path] = ()) -> Script:
     """Read a script from a YAML file.
 
-    A body given as a file (`body: robot.xml`) is looked for beside the script.
+    Bodies, clips and other files it names are looked for beside it, then where the user is.
 
     Args:
         path: The file.
@@ -76,13 +82,7 @@ def script_from_text(written: str | bytes, source: str, *, clips: Iterable[str |
         StuntError: The one that fits the mistake, with file and line.
     """
     raw = written.encode("utf-8") if isinstance(written, str) else written
-    script = _script(node_from_yaml(raw, source), source, tuple(clips))
-    folder = os.path.dirname(source)
-
-    def beside(path: str) -> str:
-        return os.path.normpath(os.path.join(folder, path))
-
-    return _with_bodies(script, beside, lambda path: os.path.isfile(beside(path)))
+    return _script(node_from_yaml(raw, source), source, clips)
 
 
 def script_from_data(data: Mapping[str, Any], source: str = "") -> Script:
@@ -105,7 +105,13 @@ def save_script(script: Script, path: str | Path) -> None:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    data = script_to_data(_with_bodies(script, lambda path: os.path.relpath(path, folder), os.path.isfile))
+
+    def near(reference: Any) -> Any:
+        if not isinstance(reference, str) or not _is_there(reference):
+            return reference
+        return change_files(reference, lambda file: os.path.relpath(file, folder), os.path.isfile)
+
+    data = script_to_data(_with_references(script, near))
     if not os.path.isdir(folder):
         raise ScriptFileError(f"the script cannot be written: there is no folder '{folder}'.", Place(str(path)))
     try:
@@ -116,7 +122,7 @@ def save_script(script: Script, path: str | Path) -> None:
         raise ScriptFileError(f"the script cannot be written: {error}.", Place(str(path))) from None
 
 
-def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Script:
+def _script(node: Node, source: str, folders: Iterable[str | Path] = ()) -> Script:
     section = _top(node)
     poses = read_poses(section.get("poses"))
     scene = read_section(Scene, section, {"pose": poses})
@@ -126,11 +132,11 @@ def _script(node: Node, source: str, folders: tuple[str | Path, ...] = ()) -> Sc
     warnings: list[str] = []
     context = {"pose": poses, "character": scene.characters, "prop": scene.props}
     parts = read_parts(section.get("performance"), context, warnings)
-    parts = {key: _with_clips(part, folders) for key, part in parts.items()} if folders else parts
-    scene = replace(scene, characters=_own_skeletons(scene.characters, parts, folders))
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
-    return Script(scene, parts, seconds, section.read("title", text, ""), poses, source, tuple(warnings))
+    written = Script(scene, parts, seconds, section.read("title", text, ""), poses, source, tuple(warnings))
+    library = Library.of(folders, os.path.dirname(source))
+    return _with_skeletons(_with_references(written, library.locate), library)
 
 
 def _top(node: Node) -> Section:
@@ -152,53 +158,59 @@ def _top(node: Node) -> Section:
     return section
 
 
-def _with_bodies(script: Script, change: Callable[[str], str], there: Callable[[str], bool]) -> Script:
-    """Change the path of every body that is a file and is given by a relative path; and of files its options name."""
-    characters = {
-        name: replace(character, body=change_files(character.body, change, there))
-        if _is_file(character.body)
-        else character
-        for name, character in script.scene.characters.items()
-    }
-    return replace(script, scene=replace(script.scene, characters=characters))
+def _with_references(script: Script, change: Change) -> Script:
+    """Change every body, clip and file a script names."""
+
+    def changed_body(body: Any) -> Any:
+        return body if isinstance(body, str) and body == OWN_SKELETON else change(body)
+
+    parts = {name: replace(part, sections=_changed(part.sections, change)) for name, part in script.parts.items()}
+    return replace(script, scene=with_references(script.scene, changed_body), parts=parts)
 
 
-def _with_clips(part: Part, folders: tuple[str | Path, ...]) -> Part:
-    """Put the user's own files where a part names clips that are in his folders."""
-    known = clip_entries(folders)
-
-    def found(clip: str, place: Place) -> str:
-        bare, mark, options = clip.partition("?")
-        return f"{known[bare].path}{mark}{options}" if bare in known and known[bare].source != "package" else clip
-
-    return replace(part, sections={key: KINDS[key].with_clips(value, found) for key, value in part.sections.items()})
+def _changed(sections: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    return {key: KINDS[key].references(value, change) for key, value in sections.items()}
 
 
-def _own_skeletons(
-    characters: Mapping[str, CharacterSpec], parts: Mapping[str, Part], folders: tuple[str | Path, ...]
-) -> dict[str, CharacterSpec]:
-    """Put the file of a clip where a body is `skeleton` (the first clip its character follows) or a clip's name."""
-    found = dict(characters)
+def _written(reference: Any) -> Any:
+    """Refuse a reference that no text can say."""
+    if isinstance(reference, mujoco.MjSpec):
+        raise ScriptFileError(
+            "a body that is a model made in Python (an MjSpec) is only in memory, and a script names files: write its "
+            "`to_xml()` to one first, and name that."
+        )
+    if isinstance(reference, Clip):
+        raise ScriptFileError(
+            f"clip '{reference.title}' is only in memory, and a script names files: write it to one first "
+            "(stunt.motion.formats.npz.write_npz), and name that."
+        )
+    return reference
+
+
+def _is_there(reference: str) -> bool:
+    """Whether a reference is a file by a relative path."""
+    head, _ = cut_reference(reference)
+    known = head.lower().endswith(MODEL_SUFFIXES) or is_motion_file(head) or os.path.isfile(head)
+    return known and not os.path.isabs(head)
+
+
+def _with_skeletons(script: Script, library: Library) -> Script:
+    """Put the file of the first clip its character follows where a body is `skeleton`."""
+    characters = dict(script.scene.characters)
+    library = replace(library, beside="")  # what the parts name has been found already
     for name, character in characters.items():
         if character.body == OWN_SKELETON:
-            clip, place = _first_clip(parts[name]) if name in parts else ("", character.place)
+            clip, place = _first_clip(script.parts[name]) if name in script.parts else ("", character.place)
             if not clip:
                 raise MissingValueError("clips", f"'{name}', whose body is the skeleton of its clip,", character.place)
-            body = clip if is_clip_file(clip) else str(find_clip(clip, place=place))
-            found[name] = replace(character, body=body)
-        elif (body := body_reference(character.body, folders)) != body_reference(character.body):
-            found[name] = replace(character, body=body)  # the package's own keep their names
-    return found
+            characters[name] = replace(character, body=str(library.find(clip, place)))
+    return replace(script, scene=replace(script.scene, characters=characters))
 
 
 def _first_clip(part: Part) -> tuple[str, Place]:
     """Return the first clip a part follows or may play, and where that is said; empty where there is none."""
     clips = (KINDS[key].body_clip(value) for key, value in part.sections.items())
     return next((clip for clip in clips if clip is not None), ("", part.place))
-
-
-def _is_file(body: str) -> bool:
-    return (body.lower().endswith(_MODEL_SUFFIXES) or is_clip_file(body)) and not os.path.isabs(body)
 
 
 def _read_bytes(path: str | Path) -> bytes:

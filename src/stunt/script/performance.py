@@ -1,7 +1,4 @@
-"""A performance: a script, played on a stage, recorded as a take.
-
-The hits of a performance: crew with nothing to do but to remember.
-"""
+"""A performance: a script, played on a stage, recorded as a take."""
 
 from __future__ import annotations
 
@@ -21,34 +18,12 @@ from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Script, resolve_beats
 from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import UnknownNameError
-from stunt.record.recorder import Recorder
+from stunt.play.stage import Stage, plain
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
 from stunt.stage.build import build
-from stunt.stage.contacts import Hit
-from stunt.stage.events import EventCrew
-from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
-
-
-class HitLog:
-    """Notes every hit; part of a saved state, so that a restored performance lists each once."""
-
-    def __init__(self, stage: StageLoop) -> None:
-        """Listen to a stage."""
-        self.hits: list[Hit] = []
-        stage.hit_listeners.append(self.hits.append)
-        stage.keep(self)
-
-    def save(self) -> list[Hit]:
-        """Return the hits so far."""
-        return list(self.hits)
-
-    def restore(self, state: list[Hit]) -> None:
-        """Go back to the hits of then."""
-        self.hits[:] = state
-
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -87,26 +62,23 @@ class Performance:
             script.scene,
             characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
         )
-        built = build(scene)
+        built = build(dataclasses.replace(scene, events=()))
         check_against_stage(script, built.characters)
         self.script = script
-        self.stage = StageLoop(built)
+        self.stage = Stage(built, poses=script.poses, record=record_hz)
         self.warnings = list(script.warnings)
-        self.recorder = Recorder(self.stage, record_hz=record_hz)
-        self.happenings = EventCrew(self.stage)
-        self.stage.crew.append(self.happenings)
+        self.recorder, self.happenings, self.logs = self.stage.recorder, self.stage.events, self.stage.logs
         start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
         self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
         self._machines = self._start_machines()
         self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
-        self.logs: list[list[dict[str, Any]]] = [self.happenings.log, *(machine.log for machine in self._machines)]
+        self.logs += [machine.log for machine in self._machines]
         for name, part in script.parts.items():
             for key, value in part.sections.items():
                 KINDS[key].start(self, name, value)
         self.stage.foresight = Foresight(self.stage, script)
         for event in scene.events:
             self.happenings.add(event)
-        self._hits = HitLog(self.stage)
         self._start, self._foretells = start, foretell
         self._section_warnings = self.warnings[len(script.warnings) :]
         self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
@@ -199,8 +171,7 @@ class Performance:
         return found
 
     def _events(self) -> list[dict[str, Any]]:
-        events: list[dict[str, Any]] = [_plain(entry) for log in self.logs for entry in log]
-        events += [{"kind": "hit", **dataclasses.asdict(hit)} for hit in self._hits.hits]
+        events = self.stage.happened()
         for name, performer in self.performers.items():
             known = {entry.index: entry for entry in self.forecasts.get(name, ())}
             for result in performer.results:
@@ -208,7 +179,7 @@ class Performance:
                 if (told := known.get(result.index)) is not None:
                     needed = {"needed_share": told.worst_share, "needed_by": told.worst_joint}
                     entry |= {"feasible": told.feasible, **needed}
-                events.append(_plain(entry))
+                events.append(plain(entry))
         return sorted(events, key=lambda event: event["time"])
 
     def _meta(self) -> dict[str, Any]:
@@ -270,16 +241,3 @@ def _end_of(event: Event) -> float:
             return until
         case _:
             return event.at
-
-
-def _plain(entry: dict[str, Any]) -> dict[str, Any]:
-    """Make an event JSON-able."""
-
-    def value(item: Any) -> Any:
-        if isinstance(item, np.ndarray):
-            return item.tolist()
-        if isinstance(item, np.generic):
-            return item.item()
-        return list(item) if isinstance(item, tuple) else item
-
-    return {key: value(item) for key, item in entry.items()}

@@ -9,6 +9,8 @@ tag can make anything but plain data, an alias is expanded under a budget, and a
 from __future__ import annotations
 
 import io
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -16,6 +18,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from stunt.errors import Place, ScriptSyntaxError
 from stunt.schema import MAX_DEPTH, Budget, Node, checked_name, child, item, tame
@@ -37,8 +40,7 @@ def node_from_yaml(raw: bytes, source: str = "") -> Node:
     if len(raw) > MAX_BYTES:
         raise ScriptSyntaxError(f"a script may have {MAX_BYTES} bytes, this one has {len(raw)}.", Place(source, 1))
     text = _decoded(raw, source)
-    yaml = _yaml()
-    graph = _composed(yaml, text, source)
+    yaml, graph = _composed(text, source)
     if graph is None:
         raise ScriptSyntaxError("the script is empty.", Place(source, 1))
     return _YamlReader(yaml, source).node(graph, Place(source, _line(graph)), 0)
@@ -59,9 +61,35 @@ def _decoded(raw: bytes, source: str) -> str:
         raise ScriptSyntaxError(message, Place(source, line)) from None
 
 
-def _composed(yaml: YAML, text: str, source: str) -> Any:
+@lru_cache(maxsize=8)
+def graph_of_yaml(text: str) -> tuple[YAML, Any]:
+    """Parse a text: ruamel's reader, and its graph of nodes with their positions, None for an empty text.
+
+    Whoever reads a text, edits it and reads what came out asks for the same few texts again and again: each is parsed
+    once. The graph is shared; nobody may change it.
+    """
+    yaml = _yaml()
+    return yaml, yaml.compose(text)
+
+
+def plain_from_yaml(text: str) -> Any:
+    """Return a text's data as plain dicts, lists and scalars; nothing in them is shared, not even with later calls."""
+    yaml, graph = graph_of_yaml(text)
+    if graph is None:
+        return None
+    # Laying out merged keys (`<<`) changes the graph.
+    return _unshared(_yaml().constructor.construct_document(deepcopy(graph) if "<<" in text else graph))
+
+
+def _unshared(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _unshared(value) for key, value in data.items()}
+    return [_unshared(value) for value in data] if isinstance(data, list) else data
+
+
+def _composed(text: str, source: str) -> tuple[YAML, Any]:
     try:
-        return yaml.compose(text)
+        return graph_of_yaml(text)
     except MarkedYAMLError as error:
         raise _syntax_error(error, source) from None
     except ReaderError as error:
@@ -183,6 +211,7 @@ class _YamlReader:
 
 
 _ONE_LINE = 90
+_BREAKS = frozenset("\x85\u2028\u2029")  # line breaks to YAML, characters to everybody else
 
 
 def yaml_from_data(data: dict[str, Any]) -> str:
@@ -197,9 +226,11 @@ def yaml_from_data(data: dict[str, Any]) -> str:
 
 def _styled(data: Any, depth: int) -> Any:
     if isinstance(data, dict):
-        styled: Any = CommentedMap({key: _styled(value, depth + 1) for key, value in data.items()})
+        styled: Any = CommentedMap({_styled(key, depth): _styled(value, depth + 1) for key, value in data.items()})
     elif isinstance(data, list | tuple):
         styled = CommentedSeq([_styled(value, depth + 1) for value in data])
+    elif isinstance(data, str) and not _BREAKS.isdisjoint(data):
+        return DoubleQuotedScalarString(data)  # escapes them; other styles would break the line there
     else:
         return data
     numbers = isinstance(data, list | tuple) and not any(isinstance(x, dict | list | tuple) for x in data)

@@ -15,12 +15,12 @@ from typing import Final, get_args
 import mujoco
 import numpy as np
 
-from stunt.character.bodies import make_body
+from stunt.character.bodies import check_build
 from stunt.character.character import Character
+from stunt.character.foreign import foreign_body
 from stunt.character.shapes import SHIRT, Color
 from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
-from stunt.library.bodies import body_of_clip_file, is_clip_file
-from stunt.library.names import body_reference
+from stunt.library.bodies import body_spec
 from stunt.stage.props import add_prop
 from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
 from stunt.stage.two_stage import soften
@@ -193,18 +193,7 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, number: int) -> None:
-    named = body_reference(character.body)
-    make = body_of_clip_file if is_clip_file(named) else make_body
-    body = make(
-        named,
-        height=character.height,
-        mass=character.mass,
-        sex=character.sex,
-        root=character.root,
-        strength=character.strength,
-        self_collision=character.self_collision,
-        place=character.place,
-    )
+    body = _body_of(character)
     dress(body, name, number)
     # The scene's own options hold; equal ones give the engine nothing to warn about.
     for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
@@ -212,6 +201,27 @@ def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, num
     half = 0.5 * character.facing
     frame = spec.worldbody.add_frame(pos=character.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
     spec.attach(body, prefix=f"{name}/", frame=frame)
+
+
+def _body_of(character: CharacterSpec) -> mujoco.MjSpec:
+    """Make a character's body, from whatever it is to be made from."""
+    source, place = character.body, character.place
+    if isinstance(source, mujoco.MjSpec):
+        check_build(character.height, character.mass, character.sex, character.root, character.strength, place)
+        return foreign_body(
+            source, root=character.root, strength=character.strength, self_collision=character.self_collision,
+            place=place,
+        )  # fmt: skip
+    return body_spec(
+        source,
+        height=character.height,
+        mass=character.mass,
+        sex=character.sex,
+        root=character.root,
+        strength=character.strength,
+        self_collision=character.self_collision,
+        place=place,
+    )
 
 
 def _find_prop(model: mujoco.MjModel, name: str, prop: PropSpec) -> Prop:

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
+from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 STRETCH: Final = 0.15
 """How far behind the point a body is when it is pulled with full strength [m]."""
+PUSHED: Final = "push"
+"""What a hit says it is by where nothing touched the character."""
 _STABLE = 0.4  # share of what an explicit spring on the body alone could bear
 
 
@@ -92,6 +95,17 @@ class EventCrew:
         self._waiting.sort(key=lambda entry: entry[0])
         self._stage.crew.announce(self)
 
+    def under_way(self) -> tuple[list[tuple[int, Event]], list[tuple[Push, int]]]:
+        """Return what is still to come, with its tick, and pushes under way, with the tick of their end."""
+        return list(self._waiting), [(push, end) for push, _, end in self._pushing]
+
+    def go_on(self, waiting: Iterable[tuple[int, Event]], pushing: Iterable[tuple[Push, int]]) -> None:
+        """Go on with what was under way elsewhere."""
+        self._waiting = sorted([*self._waiting, *waiting], key=lambda entry: entry[0])
+        self._pushing += [(push, self._body(push.target, push), end) for push, end in pushing]
+        self._last = self._stage.tick - 1
+        self._stage.crew.announce(self)
+
     def replace_waiting(self, events: Iterable[Event]) -> None:
         """Let other events happen from now on; those whose time has come stay as they were."""
         self._waiting = []
@@ -153,6 +167,8 @@ class EventCrew:
                 self._pushing.append((event, self._body(event.target, event), self._stage.tick + steps))
                 impulse = self._force(event, steps) * steps * self._stage.step_time
                 self._note("push", target=event.target, impulse=impulse)
+                if event.felt:
+                    self._let_feel(event, steps)
             case Throw():
                 self._throw(event)
             case Attach(on_contact=True):
@@ -167,6 +183,17 @@ class EventCrew:
                 body = self._body(event.target, event)
                 self._dragging.append(Dragging(event, body, self._stage.data.xipos[body].copy()))
                 self._note("drag", target=event.target, until=event.until)
+
+    def _let_feel(self, push: Push, steps: int) -> None:
+        """Tell whoever listens to hits that a character is pushed."""
+        owner, _, _ = push.target.partition("/")
+        if owner not in self._stage.built.characters:
+            return
+        stage, body = self._stage, self._body(push.target, push)
+        x, y, z = (float(value) for value in stage.data.xipos[body])
+        name = stage.model.body(body).name.removeprefix(f"{owner}/")
+        force = float(np.linalg.norm(self._force(push, steps)))
+        stage.tell([Hit(stage.time, owner, name, PUSHED, (x, y, z), force)])
 
     def _force(self, push: Push, steps: int) -> NDArray[np.float64]:
         if push.impulse is not None:

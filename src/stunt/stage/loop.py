@@ -22,7 +22,7 @@ from stunt.control.core.board import Board
 from stunt.control.core.programs import connect
 from stunt.control.core.run import prepare
 from stunt.control.core.run import run as run
-from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, UnknownNameError
+from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
 from stunt.stage.scene import Placement, Scene
@@ -63,6 +63,7 @@ class StageLoop:
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
+        generation: How often the cast has changed since the stage was built.
         placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
     """
 
@@ -99,6 +100,7 @@ class StageLoop:
         self._looked = 0
         self._connected = b""
         self._parts = 1
+        self.generation = 0
         # The objects stay where they are, and asking for their addresses costs more than it should.
         self._addresses = self.model._address, self.data._address
 
@@ -216,7 +218,7 @@ class StageLoop:
         elif watching:
             self._looked = self.tick
             if hits := int(self.board.counts["hits"][0]):
-                self._tell(self.watch.hits(hits, self.time))
+                self.tell(self.watch.hits(hits, self.time))
         if self.board.counts["lookouts"][0]:
             self.crew.ask_everybody()  # a look-out may have rung
 
@@ -259,9 +261,10 @@ class StageLoop:
 
     def _look(self) -> None:
         self._looked = self.tick
-        self._tell(self.watch.look(self.time))
+        self.tell(self.watch.look(self.time))
 
-    def _tell(self, hits: list[Hit]) -> None:
+    def tell(self, hits: list[Hit]) -> None:
+        """Tell whoever listens that characters were hit."""
         for hit in hits:
             for listener in self.hit_listeners:
                 listener(hit)
@@ -292,10 +295,26 @@ class StageLoop:
             "ready": self._ready,
             "looked": self._looked,
             "parts": self._parts,
+            "cast": (self.generation, *self.built.characters, *self.built.props),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back (or forward) to a saved state."""
+        """Go back (or forward) to a saved state.
+
+        Raises:
+            StuntError: Somebody joined or left since it was saved.
+        """
+        now: tuple[Any, ...] = (self.generation, *self.built.characters, *self.built.props)
+        if state["cast"] != now:
+            raise StuntError(
+                f"this state was saved with another cast ({', '.join(state['cast'][1:])}) than is on stage now "
+                f"({', '.join(now[1:])}): somebody joined or left in between, and a state fits its own cast alone."
+            )
+        if (len(state["crew"]), len(state["kept"])) != (len(self.crew), len(self.kept)):
+            raise StuntError(
+                f"this state was saved when {len(state['crew'])} took part in the performance, and now "
+                f"{len(self.crew)} do: somebody was given something new to do in between. Save after that."
+            )
         mujoco.mj_setState(self.model, self.data, state["engine"], _STATE)
         for name in _MODEL_FIELDS:
             getattr(self.model, name)[...] = state["model"][name]

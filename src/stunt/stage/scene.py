@@ -7,9 +7,14 @@ kilograms, seconds and radians, z is up, quaternions are wxyz. The same scene ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from numbers import Real
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import mujoco
 
 from stunt.errors import (
     NOWHERE,
@@ -43,6 +48,8 @@ from stunt.keys import (
     spec,
     write,
 )
+from stunt.library.names import reference_name
+from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.motion.pose_keys import StartPose, angles_to_data
 from stunt.schema import Node, Section, choice, entries, items, name, number, stage_name, wrong
@@ -54,6 +61,8 @@ _XYZ = "`[x, y, z]`"
 _POSITION = Vector((2, 3), "m", says="`[x, y]`, `[x, y, z]`")
 _METRES = Number(above=0.0, unit="m")
 _MASS = Number(above=0.0, unit="kg")
+BodySource: TypeAlias = str | Path | Clip | mujoco.MjSpec
+"""What a body can be made from: a name, a file, a clip with its own skeleton, a model made in Python."""
 
 
 @spec("character '{}'", bare=("body", str))
@@ -61,11 +70,12 @@ class CharacterSpec:
     """One character on the stage.
 
     Attributes:
+        body: In a program also a clip, of which it gets the skeleton, or an MjSpec, which is copied.
         start_places: Where each of `start`'s angles was written; `start_units` in which unit (see `Pose.units`).
     """
 
-    body: str = key(
-        kind=Word("a built-in body, an MJCF, URDF or motion file, `skeleton`"),
+    body: BodySource = key(
+        kind=Word("a built-in body, an MJCF, URDF or motion file, `skeleton`", "body"),
         help="files are looked for beside the script; `skeleton`: the bones of its first clip",
     )
     at: Vector3 = key(
@@ -104,10 +114,37 @@ class CharacterSpec:
             data["start"] = {"angles": angles_to_data(self.start, self.start_units)}
         return data
 
+    def __post_init__(self) -> None:
+        """Check what Python made: a script's values were checked at their lines."""
+        if isinstance(self.body, Path):
+            object.__setattr__(self, "body", str(self.body))
+        if not isinstance(self.body, (str, Clip, mujoco.MjSpec)):
+            raise InvalidValueError("body", self.body, "a body's name, a file, a Clip or an MjSpec", self.place)
+        object.__setattr__(self, "at", _point("at", self.at, self.place))
+        if isinstance(self.facing, bool) or not isinstance(self.facing, Real) or not math.isfinite(self.facing):
+            raise InvalidValueError("facing", self.facing, "a finite number of radians", self.place)
+
     @property
     def body_name(self) -> str:
-        """What the body is called."""
-        return self.body
+        """What the body is called: as it was named, or a clip's own name and what was done to it."""
+        if isinstance(self.body, mujoco.MjSpec):
+            return str(self.body.modelname or "MjSpec")
+        return reference_name(self.body)
+
+
+Body = CharacterSpec
+"""A character as a program writes it: `Body("walk", root="free", at=(1, 0, 0))`."""
+
+
+def _point(what: str, value: object, place: Place) -> Vector3:
+    """Return three finite numbers; two of them are a point on the ground."""
+    try:
+        numbers = tuple(float(x) for x in value)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) not in (2, 3) or not all(math.isfinite(x) for x in numbers):
+        raise InvalidValueError(what, value, "two or three finite numbers of metres", place)
+    return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 0.0)
 
 
 @dataclass(frozen=True)
@@ -171,9 +208,7 @@ class PropSpec:
     believed_mass: float | None = key(
         default=None, kind=Number(0.0, unit="kg"), only=MOVING, help="what carriers believe; else the truth"
     )
-    velocity: Vector3 = key(
-        default=_ORIGIN, kind=Vector(unit="m/s", says=_XYZ), only=MOVING, help="at time 0"
-    )
+    velocity: Vector3 = key(default=_ORIGIN, kind=Vector(unit="m/s", says=_XYZ), only=MOVING, help="at time 0")
     spin: Vector3 = key(default=_ORIGIN, kind=SPIN, only=MOVING, help="at time 0")
     rope: float | None = key(
         default=None, kind=Number(above=0.0, most=1000.0, unit="m"), only=MOVING,
@@ -282,6 +317,9 @@ class Push:
     duration: float = key(default=0.02, kind=SECONDS, help="how long it lasts")
     point: Vector3 | None = key(
         default=None, kind=Vector(unit="m", says=_XYZ), help="where, in the body's own frame; else its centre of mass"
+    )
+    felt: bool = key(
+        default=False, kind=TRUTH, help="whether it is felt like a touch: reactions and supervisors hear of it"
     )
     place: Place = field(default=NOWHERE, compare=False)
 

@@ -128,6 +128,11 @@ class Schedule:
         """Return the member at a place in the order."""
         return self._entries[place].member
 
+    def __setitem__(self, place: int, member: Crew) -> None:
+        """Put somebody else at a place in the order."""
+        self._entries[place] = _Entry(member)
+        self._find_next()
+
     def __contains__(self, member: object) -> bool:
         """Whether somebody is of the crew."""
         return any(entry.member is member for entry in self._entries)

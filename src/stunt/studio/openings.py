@@ -9,8 +9,8 @@ from typing import Any
 
 from stunt.errors import UnknownNameError
 from stunt.examples import example, example_names
-from stunt.library.names import clip_entries, find_clip
-from stunt.library.read import READERS, split_reference
+from stunt.library.names import Library, clip_entries, find_clip
+from stunt.library.read import cut_reference
 from stunt.studio.document import Document
 from stunt.studio.splice import flow, plain
 
@@ -56,15 +56,14 @@ def open_anything(name: str, folder: Path) -> tuple[Document, Path]:
     if name.lower() in example_names():
         source = example(name).path
         return Document(free_path(folder, source.stem), source.read_text(encoding="utf-8"), on_disk=False), source
-    bare, _ = split_reference(name)
-    if Path(bare).suffix.lower() in READERS or bare in clip_entries([folder]):
+    if Library.of([folder]).is_clip(name):
         return open_clip(name, folder)
     raise UnknownNameError("script, example or clip", name, (*example_names(), *clip_entries([folder])))
 
 
 def open_clip(name: str, folder: Path) -> tuple[Document, Path]:
     """Make a script in which somebody follows a clip."""
-    bare, _ = split_reference(name)
+    bare, _ = cut_reference(name)
     file = find_clip(name, [folder])
     clip = name if bare in clip_entries() else str(Path(file).resolve())
     stem = re.sub(r"\W+", "_", Path(bare).stem) or "clip"

@@ -27,7 +27,7 @@ def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, A
         "seconds": script.seconds,
         "poses": {name: pose_degrees(pose) for name, pose in script.poses.items()},
         "characters": {
-            name: _character(script.parts.get(name), spec.body) for name, spec in script.scene.characters.items()
+            name: _character(script.parts.get(name), spec.body_name) for name, spec in script.scene.characters.items()
         },
         "events": [{**_event(event), "written": write(event)} for event in script.scene.events],
         "touches": [_touch(touch) for touch in touches],

@@ -94,7 +94,7 @@ def results(rehearsal: Rehearsal) -> dict[str, Any]:
         "beats": {name: _beats(rehearsal, name) for name in performance.performers},
         "log": [entry for entry in log if not _takes_over(entry)],
         "in_charge": [_in_charge(entry) for entry in log if _takes_over(entry)],
-        "hits": [_plain(dataclasses.asdict(hit)) for hit in performance._hits.hits[-_MOST:]],
+        "hits": [_plain(dataclasses.asdict(hit)) for hit in performance.stage.hits[-_MOST:]],
     }
 
 

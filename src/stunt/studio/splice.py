@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from stunt.errors import StuntError
+from stunt.script.yaml import graph_of_yaml, plain_from_yaml
 
 Path = tuple[str | int, ...]
 Node = Any  # ruamel's nodes are of several classes, and untyped
@@ -67,9 +69,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     for edit in edits:
         _apply(wanted, edit)
     try:
-        result = text
-        for edit in edits:
-            result = _spliced(result, edit)
+        result = _replaced(text, edits)
         if plain(result) == wanted:
             return result
     except Exception:  # noqa: BLE001, S110 — then one by one, with the other way for those that need it
@@ -81,13 +81,29 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 def plain(text: str) -> Any:
     """Return the text's data as plain dicts, lists and scalars; nothing is shared."""
-    return _unshared(YAML(typ="safe", pure=True).load(text))
+    return plain_from_yaml(text)
 
 
-def _unshared(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _unshared(value) for key, value in data.items()}
-    return [_unshared(value) for value in data] if isinstance(data, list) else data
+def _replaced(text: str, edits: list[Edit]) -> str:
+    """Splice edits; new values for what is there in one go, by positions in the same text."""
+    _, root = graph_of_yaml(text)
+    found = [_value(root, edit) for edit in edits]
+    if any(node is None for node in found) or len({edit.path for edit in edits}) < len(edits):
+        for edit in edits:
+            text = _spliced(text, edit)
+        return text
+    pairs = [(node, edit.value) for node, edit in zip(found, edits, strict=True) if node and isinstance(edit, Set)]
+    for node, value in sorted(pairs, key=lambda pair: -int(pair[0].start_mark.index)):
+        text = _replace(text, node, value)
+    return text
+
+
+def _value(root: Node, edit: Edit) -> Node | None:
+    """Return the scalar that an edit replaces; None where it does something else."""
+    if not isinstance(edit, Set):
+        return None
+    found = _child(_node(root, edit.path[:-1]), edit.path[-1])
+    return found if isinstance(found, ScalarNode) else None
 
 
 def _edited(text: str, edit: Edit) -> str:
@@ -107,11 +123,11 @@ def _edited(text: str, edit: Edit) -> str:
 def _apply(data: Any, edit: Edit) -> None:
     try:
         if isinstance(edit, Insert):
-            _at(data, edit.path).insert(edit.index, _unshared(edit.value))
+            _at(data, edit.path).insert(edit.index, deepcopy(edit.value))
             return
         parent = _at(data, edit.path[:-1])
         if isinstance(edit, Set):
-            parent[edit.path[-1]] = _unshared(edit.value)
+            parent[edit.path[-1]] = deepcopy(edit.value)
         else:
             del parent[edit.path[-1]]
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -151,7 +167,7 @@ def flow(value: Any) -> str:
 
 
 def _spliced(text: str, edit: Edit) -> str:
-    root = YAML(typ="safe", pure=True).compose(text)
+    _, root = graph_of_yaml(text)
     if isinstance(edit, Insert):
         return _insert(text, _node(root, edit.path), edit.index, edit.value)
     parent, key = _node(root, edit.path[:-1]), edit.path[-1]

@@ -87,11 +87,10 @@ def measure(
     for name, angle in pose.angles.items():
         joint = character.joints[name]
         errors[name] = joint_error_deg(joint, qpos, angle)
-        wanted = np.asarray(pose.velocities.get(name, 0.0))
-        off = qvel[joint.dof : joint.dof + joint.nv] - wanted
-        velocity_error = max(velocity_error, float(np.linalg.norm(off)))
+        velocity_error = max(velocity_error, _speed_error(joint, qvel, pose.velocities.get(name, 0.0)))
     worst = max(errors, key=lambda name: abs(errors[name]), default="")
-    at_limit = tuple(n for n, j in character.joints.items() if strained[j.dof : j.dof + j.nv].any())
+    limited = set(np.flatnonzero(strained).tolist())
+    at_limit = tuple(n for n, j in character.joints.items() if not limited.isdisjoint(range(j.dof, j.dof + j.nv)))
     return BeatResult(
         index=index,
         time=time,
@@ -104,6 +103,13 @@ def measure(
         joint_errors_deg=errors,
         targets={name: np.asarray(angle, float).tolist() for name, angle in pose.angles.items()},
     )
+
+
+def _speed_error(joint: Joint, qvel: Floats, wanted: Any) -> float:
+    """Return how far a joint's velocity is from the wanted one [rad/s or m/s]."""
+    if joint.nv == 1 and isinstance(wanted, float):
+        return abs(float(qvel[joint.dof]) - wanted)
+    return float(np.linalg.norm(qvel[joint.dof : joint.dof + joint.nv] - np.asarray(wanted)))
 
 
 def state_at(stage: StageLoop, time: float, before: tuple[float, Floats, Floats] | None) -> tuple[Floats, Floats]:
@@ -263,12 +269,17 @@ class Performer:
         self._count += 1
         self.stage.crew.announce(self)
 
+    @property
+    def last_beat(self) -> float:
+        """When the last beat asked for so far falls [s]; now, where there is none ahead."""
+        return self._beats[-1].time if self._beats else self.stage.time
+
     def _time_of(self, at: float | None, after: float | None, pose: Pose) -> float:
         now = self.stage.time
         if (at is None) == (after is None):
             raise InvalidValueError("the time of a key", (at, after), "exactly one of at and after", pose.place)
         if after is not None:
-            at = (self._beats[-1].time if self._beats else now) + after
+            at = self.last_beat + after
         if at is None or not (math.isfinite(at) and at > now):
             raise InvalidValueError("the time of a key", at, f"later than now ({now:.6g} s)", pose.place)
         return at
@@ -300,6 +311,16 @@ class Performer:
         for queue in self._queues.values():
             queue.clear()
         self.stage.crew.announce(self)
+
+    def ahead(self) -> list[tuple[Pose, float, float, float | None]]:
+        """Return the beats still to come: pose, time [s], hold [s], and how long before to set out [s] (or None)."""
+        found = []
+        for beat in self._beats:
+            keys = [key for name in beat.pose.angles for key in self._queues[name] if abs(key.time - beat.time) < 1e-9]
+            start = keys[0].start if keys else -math.inf
+            hold = keys[0].hold if keys else self.part.tension
+            found.append((beat.pose, beat.time, hold, beat.time - start if math.isfinite(start) else None))
+        return found
 
     def recast(self, part: Part) -> None:
         """Play another part from now on, whose keys up to the next one of each joint are those of this one.

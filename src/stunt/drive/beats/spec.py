@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from stunt.errors import NOWHERE, BeatOrderError, ConflictingKeysError, InvalidValueError, MissingValueError, Place
@@ -196,6 +197,10 @@ class Part:
         places = {joint: x.place for joint, x in zip(self.joints, written, strict=True)}
         return replace(self, joints=tuple(places), joint_places=places)
 
+    @cached_property
+    def _resolved(self) -> tuple[ResolvedBeat, ...]:
+        return _in_time(self)  # found out once: a part never changes
+
 
 @spec("a script")
 class Script:
@@ -248,6 +253,10 @@ def resolve_beats(part: Part) -> tuple[ResolvedBeat, ...]:
     Raises:
         BeatOrderError: If a beat does not come after the one before it.
     """
+    return part._resolved
+
+
+def _in_time(part: Part) -> tuple[ResolvedBeat, ...]:
     times = beat_times(part.beats)
     count = len(part.beats)
     return tuple(

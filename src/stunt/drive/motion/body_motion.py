@@ -71,8 +71,7 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
     if has_parts_of_person(clip):
         body = body_from_clip(clip)
         if has_bones_of(character, body):
-            times = np.arange(body.clip.frames) / clip.fps
-            return BodyMotion(clip.name, clip.fps, np.asarray(body.qpos_at(times), float), clip.loop)
+            return BodyMotion(clip.name, clip.fps, body.frames_qpos, clip.loop)
     return retargeted_motion(clip, character)
 
 

@@ -28,6 +28,7 @@ from stunt.keys import (
     key,
     spec,
 )
+from stunt.motion.clips.clip import Clip
 from stunt.motion.trajectory import BETWEENS, Trajectory
 from stunt.schema import Node, Section, choice, items, measure_to_data, number, number_to_data, read_measure
 
@@ -162,7 +163,7 @@ class MarkerPaths:
 class ClipPaths:
     """A clip, brought onto the body, that some of its joints follow."""
 
-    file: str = key(kind=CLIP, help="which")
+    file: str | Clip = key(kind=CLIP, help="which")
     joints: tuple[str, ...] = key(default=("*",), kind=ListOf(NAME), help="which joints, by name or pattern")
     at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
     place: Place = field(default=NOWHERE, compare=False)

@@ -12,7 +12,6 @@ from typing import Final
 
 import mujoco
 import numpy as np
-from scipy.stats import theilslopes
 
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
@@ -92,6 +91,8 @@ def _first_momentum(
         data.qpos[:] = qpos
         data.qpos[address : address + width] = motion.qpos[frame]
         found.append(_momentum(model, data, speed, character.root_body)[3:])
+    from scipy.stats import theilslopes  # the slowest import of all, and few need it
+
     times = np.arange(1, count) / motion.fps
     return np.array([theilslopes(column, times).intercept for column in np.array(found).T])
 

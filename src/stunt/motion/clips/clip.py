@@ -6,9 +6,10 @@ had to be assumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,91 +25,13 @@ from stunt.maths.rotations import (
     rotate,
     slerp,
 )
+from stunt.motion.clips import edit
+from stunt.motion.clips.clip_parts import Above, ClipPose, Door, WorldPose
 from stunt.motion.clips.clip_skeleton import Skeleton
 from stunt.motion.clips.vocabulary import guess_parts
 
-
-@dataclass(frozen=True, eq=False)
-class Above:
-    """Joints above the hips in the file, which the clip has laid into them (see `stunt.motion.clips.above_hips`).
-
-    Attributes:
-        path: From the file's first joint to its hips.
-        offsets: Of those joints, as in the file, (P, 3) [m].
-        root: Where the first is, (F, 3) [m].
-        turns: Their rotations, (F, P, 4).
-        shifts: Their displacements from their offsets, (F, P, 3) [m].
-    """
-
-    path: tuple[int, ...]
-    offsets: Floats
-    root: Floats
-    turns: Floats
-    shifts: Floats
-
-    @property
-    def motion(self) -> tuple[Floats, Floats, Floats]:
-        """What has a row per frame."""
-        return self.root, self.turns, self.shifts
-
-
-@dataclass(frozen=True, eq=False)
-class Door:
-    """How a clip came in.
-
-    Attributes:
-        format: `bvh`, `amc`, `deepmimic`, `npz`; empty for clips made here.
-        file: The file as the user named it.
-        scale: Metres per unit of the file.
-        axes: Rotation that turns the file's axes into ours, (3, 3).
-        assumed: What the file did not say and the door took for granted, by what it is about, as sentences.
-        values: The file's own channel values, (F, C), so that what was not changed is written as it stood.
-        skipped: How many frames at the start were left out.
-        rest: The rotations of a first frame that was no motion but a reference pose, (J, 4), where there was one.
-        added: Joints whose position channels in the file are added to their OFFSET.
-        parts: Which joint is which part of a person, by name, where a mapping file says so; None leaves it to guesses.
-        bodies: Which body of whoever follows the clip is which part, where the mapping file names any.
-        above: What the file has above the hips, where there is anything.
-    """
-
-    format: str = ""
-    file: str = ""
-    scale: float = 1.0
-    axes: Floats = field(default_factory=lambda: np.eye(3))
-    assumed: Mapping[str, str] = field(default_factory=dict)
-    values: Floats | None = field(default=None, repr=False)
-    skipped: int = 0
-    rest: Floats | None = field(default=None, repr=False)
-    added: tuple[int, ...] = ()
-    parts: Mapping[str, str] | None = None
-    bodies: Mapping[str, str] = field(default_factory=dict)
-    above: Above | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, eq=False)
-class ClipPose:
-    """A skeleton's pose, or several along the leading axes.
-
-    Attributes:
-        root: Position of the root joint [m], (..., 3).
-        rotations: Orientation of each joint in its parent's frame, the root's in the world, (..., J, 4).
-    """
-
-    root: Floats
-    rotations: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class WorldPose:
-    """Where all joints are in the world.
-
-    Attributes:
-        positions: [m], (..., J, 3).
-        rotations: (..., J, 4).
-    """
-
-    positions: Floats
-    rotations: Floats
+__all__ = ["Above", "Clip", "ClipPose", "Door", "WorldPose"]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,10 +93,60 @@ class Clip:
             return {part: self.skeleton.joint(name) for part, name in self.door.parts.items()}
         return guess_parts(self.skeleton.names, self.skeleton.parents)
 
+    @property
+    def title(self) -> str:
+        """What reports call it: its name, and what was done to it since it was read."""
+        return ", ".join((self.name, *self.door.edits))
+
+    @cached_property
+    def _found(self) -> dict[Hashable, Any]:
+        return {}
+
+    def once(self, what: Hashable, find: Callable[[], Found]) -> Found:
+        """Return something that follows from the clip alone; found out when first asked for, then remembered.
+
+        Args:
+            what: What is asked for, with all else that it depends on.
+            find: Finds it.
+        """
+        if what not in self._found:
+            self._found[what] = find()
+        found: Found = self._found[what]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {some.name: getattr(self, some.name) for some in fields(self)}  # what was found out stays here
+
+    # ---- other clips
+
     def with_motion(self, root: Floats, rotations: Floats, **changes: object) -> Clip:
         """Return another motion of the same skeleton; what the file's channels said no longer holds."""
         changes.setdefault("door", replace(self.door, values=None))
         return replace(self, root=root, rotations=rotations, **changes)  # type: ignore[arg-type]
+
+    def mirrored(self, pairs: Mapping[str, str] | None = None) -> Clip:
+        """Return the clip with left and right exchanged (see `stunt.motion.clips.edit.mirrored`)."""
+        return edit.mirrored(self, pairs)
+
+    def trimmed(self, start: float = 0.0, end: float | None = None) -> Clip:
+        """Return the frames from one time [s] to another, both included."""
+        return edit.trimmed(self, start, end)
+
+    def resampled(self, fps: float) -> Clip:
+        """Return the clip at another frame rate, interpolated."""
+        return edit.resampled(self, fps)
+
+    def sped_up(self, factor: float) -> Clip:
+        """Return the clip played so many times as fast."""
+        return edit.sped_up(self, factor)
+
+    def placed(self, at: ArrayLike = (0.0, 0.0), facing: float | None = None) -> Clip:
+        """Return the clip started at a point on the ground [m], (2,), and turned to a heading [rad]."""
+        return edit.placed(self, at, facing)
+
+    def looped(self, loop: bool = True) -> Clip:
+        """Return the clip with time going on past its end, or not."""
+        return replace(self, loop=loop)
 
     # ---- sampling
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError, StuntError
 from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate, slerp
-from stunt.motion.clips.clip import Above, Clip, ClipPose
+from stunt.motion.clips.clip_parts import Above, ClipPose, Door
+
+if TYPE_CHECKING:
+    from stunt.motion.clips.clip import Clip
+
+
+def _edited(clip: Clip, what: str) -> Door:
+    """Return how a clip came in, with what was done to it now; its file's channels no longer hold."""
+    return replace(clip.door, values=None, edits=(*clip.door.edits, what))
 
 
 def trimmed(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
@@ -25,7 +34,8 @@ def trimmed(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
     above = clip.door.above
     if above is not None and len(above.root) == clip.frames:
         above = Above(above.path, above.offsets, *(some[part] for some in above.motion))
-    door = replace(clip.door, values=rows, skipped=0, above=above)
+    cut = f"trimmed to {start:g}–{stop:g} s"
+    door = replace(_edited(clip, cut), values=rows, skipped=0, above=above)
     shifts = None if clip.shifts is None else clip.shifts[part]
     return clip.with_motion(clip.root[part], clip.rotations[part], shifts=shifts, door=door)
 
@@ -35,35 +45,38 @@ def resampled(clip: Clip, fps: float) -> Clip:
     if not (np.isfinite(fps) and 0 < fps <= 1e5):
         raise InvalidValueError("fps", fps, "a positive number")
     times = np.arange(int(np.floor(clip.duration * fps + 1e-6)) + 1) / fps
-    return _sampled(clip, times, fps)
+    return _sampled(clip, times, fps, f"at {fps:g} frames per second")
 
 
-def warped(clip: Clip, time_of: Callable[[Floats], ArrayLike], seconds: float) -> Clip:
+def warped(
+    clip: Clip, time_of: Callable[[Floats], ArrayLike], seconds: float, what: str = "with its time bent"
+) -> Clip:
     """Return the clip with its time bent.
 
     Args:
         clip: The clip.
         time_of: The clip's time [s] for times [s] of the new clip, not falling.
         seconds: Length of the new clip [s].
+        what: What reports call that.
     """
     times = np.arange(int(np.floor(seconds * clip.fps + 1e-6)) + 1) / clip.fps
     old = np.asarray(time_of(times), float)
     if old.shape != times.shape or not np.isfinite(old).all() or (np.diff(old) < 0).any():
         raise InvalidValueError("a time warp", "the given one", "a function whose values do not fall")
-    return _sampled(clip, old, clip.fps)
+    return _sampled(clip, old, clip.fps, what)
 
 
 def sped_up(clip: Clip, factor: float) -> Clip:
     """Return the clip played so many times as fast."""
     if not (np.isfinite(factor) and factor > 0):
         raise InvalidValueError("a speed", factor, "a positive factor")
-    return warped(clip, lambda times: times * factor, clip.duration / factor)
+    return warped(clip, lambda times: times * factor, clip.duration / factor, f"{factor:g} times as fast")
 
 
-def _sampled(clip: Clip, times: Floats, fps: float) -> Clip:
+def _sampled(clip: Clip, times: Floats, fps: float, what: str) -> Clip:
     pose = clip.at(times)
     shifts = None if clip.shifts is None else clip.shift_at(times)
-    return clip.with_motion(pose.root, pose.rotations, shifts=shifts, fps=fps)
+    return clip.with_motion(pose.root, pose.rotations, shifts=shifts, fps=fps, door=_edited(clip, what))
 
 
 def mirrored(clip: Clip, pairs: Mapping[str, str] | None = None) -> Clip:
@@ -80,7 +93,8 @@ def mirrored(clip: Clip, pairs: Mapping[str, str] | None = None) -> Clip:
     flip = np.array([1.0, -1.0, 1.0, -1.0])  # a rotation seen in the mirror: its axis is a pseudovector
     rotations = clip.rotations[:, swap] * flip
     shifts = None if clip.shifts is None else clip.shifts[:, swap] * np.array([1.0, -1.0, 1.0])
-    return clip.with_motion(clip.root * np.array([1.0, -1.0, 1.0]), rotations, shifts=shifts)
+    root, door = clip.root * np.array([1.0, -1.0, 1.0]), _edited(clip, "mirrored")
+    return clip.with_motion(root, rotations, shifts=shifts, door=door)
 
 
 def _swapped(clip: Clip, pairs: Mapping[str, str] | None) -> np.ndarray:

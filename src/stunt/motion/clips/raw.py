@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from stunt.errors import Place, StuntError
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.file_stamps import note_use
 
 MAX_BYTES = 128 * 2**20
 MAX_JSON_BYTES = 24 * 2**20  # parsed JSON takes 20 times the room of its text and more
@@ -67,6 +68,25 @@ class RawClip:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class ClipFormat:
+    """A format of motion files. Whoever brings one more makes one of these and adds it to `formats.registry.FORMATS`.
+
+    Attributes:
+        name: What `RawClip.format` says.
+        suffixes: How its files' names end, in lower case, dots included.
+        read: Reads a file: its path, and the options it heeds by their names.
+        heeds: Which of the options `skeleton` and `animation` make sense for it.
+        listed: Patterns of the names by which files are known for clips where nobody names them: in a folder.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Callable[..., RawClip]
+    heeds: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+
+
 def read_bytes(path: str | Path) -> bytes:
     """Read a motion file, or say why it cannot be read."""
     file = Path(path)
@@ -76,6 +96,7 @@ def read_bytes(path: str | Path) -> bytes:
             raise ClipFileError("there is no such file." if not file.exists() else "is no file.", place)
         if file.stat().st_size > MAX_BYTES:
             raise ClipFileError(f"is larger than {MAX_BYTES // 2**20} MB; cut it into shorter clips.", place)
+        note_use(file)
         return file.read_bytes()
     except OSError as error:
         raise ClipFileError(f"cannot be read: {error.strerror or error}.", place) from None

@@ -87,6 +87,10 @@ def reference_stance(clip: Clip, parts: dict[str, int]) -> tuple[ClipPose, str]:
 
     The clip's own T-pose if it has one, else the skeleton at rest if that stands, else the most upright frame.
     """
+    return clip.once(("stance", *parts.items()), lambda: _reference_stance(clip, parts))
+
+
+def _reference_stance(clip: Clip, parts: dict[str, int]) -> tuple[ClipPose, str]:
     identity = np.zeros((len(clip.skeleton), 4))
     identity[:, 0] = 1.0
     for rotations, source in ((clip.door.rest, "the clip's T-pose"), (identity, "the skeleton at rest")):
@@ -220,6 +224,10 @@ def floor_height(clip: Clip, parts: dict[str, int]) -> float:
     A ball's height below the lowest planted ball of a foot, and no ankle nearer to it than ankles are: skeletons whose
     toes point up would stand ankle-deep in the ground otherwise.
     """
+    return clip.once(("floor", *parts.items()), lambda: _floor_height(clip, parts))
+
+
+def _floor_height(clip: Clip, parts: dict[str, int]) -> float:
     tall = stature(clip, parts)
     heights = []
     for foot in feet_of(parts).values():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 LEG = ("thigh", "shank", "foot", "toe")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")
@@ -61,6 +62,12 @@ def guess_parts(names: Sequence[str], parents: Sequence[int]) -> dict[str, int]:
     Returns:
         Part → joint index, for the parts that were found.
     """
+    return dict(_guessed(tuple(names), tuple(parents)))
+
+
+@lru_cache(maxsize=256)
+def _guessed(names: tuple[str, ...], parents: tuple[int, ...]) -> dict[str, int]:
+    """Guess for a skeleton that may be asked about many times: by every clip that has it."""
     prefix = _shared_prefix(names)
     split = [side_and_stem(name.removeprefix(prefix)) for name in names]
     parts: dict[str, int] = {"hips": 0} if names else {}

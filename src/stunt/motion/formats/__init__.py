@@ -1,1 +1,1 @@
-"""Readers and writers of motion files, one format per module; `stunt.library.read.read_clip` is the door to all."""
+"""Readers and writers of motion files, one format per module; `registry` knows them all."""

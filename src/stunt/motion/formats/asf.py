@@ -16,7 +16,8 @@ import numpy as np
 from stunt.errors import Place
 from stunt.maths.rotations import Floats, conjugate, multiply
 from stunt.motion.clips.euler import from_euler
-from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines
+from stunt.motion.clips.file_stamps import note_use
+from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, ClipFormat, RawClip, as_numbers, check_size, read_lines
 
 FPS = 120.0  # the files do not say; CMU captured at 120 frames per second
 _INCH = 0.0254
@@ -179,13 +180,16 @@ def _read_children(reader: _AsfReader, skeleton: AsfSkeleton, line: int, words: 
         skeleton.parents[child] = words[0]
 
 
-def read_amc(path: str | Path, skeleton_file: str | Path | None = None) -> RawClip:
-    """Read a motion file, with its skeleton: the one given, or the one beside it.
+def read_amc(path: str | Path, skeleton: str | Path | None = None) -> RawClip:
+    """Read a motion file, with its skeleton: the file given, or the one beside it.
 
     Raises:
         ClipFileError: One of the two is broken or missing.
     """
-    skeleton = read_asf(skeleton_file or find_skeleton(path))
+    return _moved(path, read_asf(skeleton or find_skeleton(path)))
+
+
+def _moved(path: str | Path, skeleton: AsfSkeleton) -> RawClip:
     dofs = _dofs(skeleton)
     frames, degrees = _read_frames(path, dofs)
     notes = {
@@ -243,6 +247,7 @@ def find_skeleton(path: str | Path) -> Path:
     """Return the skeleton beside a motion: the same name, its subject's number, or the only one there."""
     motion = Path(path)
     stem = motion.stem
+    note_use(motion.parent)
     for name in (stem, stem.rsplit("_", 1)[0]):
         for suffix in (".asf", ".ASF"):
             if motion.with_name(name + suffix).is_file():
@@ -318,3 +323,7 @@ def _turns(
             ways = [n for n, dof in enumerate(dofs[name]) if dof[0] == "t"]
             root[:, ["xyz".index(dofs[name][n][1]) for n in ways]] = values[name][:, ways]
     return root, rotations
+
+
+AMC = ClipFormat("amc", (".amc",), read_amc, heeds=("skeleton",), listed=("*.amc",))
+ASF = ClipFormat("asf", (".asf",), read_asf_pose)

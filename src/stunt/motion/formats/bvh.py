@@ -16,7 +16,16 @@ import numpy as np
 from stunt.errors import Place
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.euler import from_euler
-from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, as_numbers, check_size, read_lines, snapped
+from stunt.motion.clips.raw import (
+    MAX_JOINTS,
+    ClipFileError,
+    ClipFormat,
+    RawClip,
+    as_numbers,
+    check_size,
+    read_lines,
+    snapped,
+)
 
 CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ"}
 
@@ -297,3 +306,6 @@ def _displaced(where: Floats, offset: Floats, axes: list[int], is_root: bool) ->
     extra = np.zeros_like(where)
     extra[:, axes] = where[:, axes]
     return extra, _ADDED
+
+
+BVH = ClipFormat("bvh", (".bvh",), read_bvh, listed=("*.bvh",))

@@ -13,7 +13,7 @@ import numpy as np
 
 from stunt.errors import Place
 from stunt.maths.rotations import Floats, normalise, slerp
-from stunt.motion.clips.raw import MAX_JSON_BYTES, ClipFileError, RawClip, check_size, read_text, snapped
+from stunt.motion.clips.raw import MAX_JSON_BYTES, ClipFileError, ClipFormat, RawClip, check_size, read_text, snapped
 
 # name, parent, offset [m], values in a row (4: quaternion, 1: angle about z, 0: does not move)
 _JOINTS: tuple[tuple[str, int, tuple[float, float, float], int], ...] = (
@@ -130,3 +130,7 @@ def _evened(root: Floats, rotations: Floats, durations: Floats, step: float) -> 
     share = (wanted - times[low]) / (times[low + 1] - times[low])
     root = root[low] + share[:, None] * (root[low + 1] - root[low])
     return root, slerp(rotations[low], rotations[low + 1], np.repeat(share[:, None], rotations.shape[1], axis=1))
+
+
+# Any text may lie in a folder; PyBullet's motions are called so.
+DEEPMIMIC = ClipFormat("deepmimic", (".json", ".txt"), read_deepmimic, listed=("*.json", "humanoid3d_*.txt"))

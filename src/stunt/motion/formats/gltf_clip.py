@@ -15,7 +15,7 @@ import numpy as np
 
 from stunt.errors import UnknownNameError
 from stunt.maths.rotations import Floats, conjugate, multiply, normalise, rotate, slerp
-from stunt.motion.clips.raw import RawClip, check_size, snapped
+from stunt.motion.clips.raw import ClipFormat, RawClip, check_size, snapped
 from stunt.motion.clips.standing import stature_of
 from stunt.motion.clips.vocabulary import guess_parts
 from stunt.motion.formats.gltf import GltfDocument, read_document
@@ -227,3 +227,6 @@ def _hermite(values: Floats, low: Any, high: Any, gap: Floats, share: Floats) ->
         + (-2 * s**3 + 3 * s**2) * end
         + (s**3 - s**2) * arriving
     )
+
+
+GLTF = ClipFormat("gltf", (".glb", ".gltf"), read_gltf, heeds=("animation",), listed=("*.glb", "*.gltf"))

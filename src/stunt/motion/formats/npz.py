@@ -21,7 +21,7 @@ from stunt.archives import ArchiveError, read_arrays
 from stunt.errors import Place
 from stunt.maths.rotations import Floats, from_rotation_vector, normalise
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, RawClip, check_size, read_bytes, snapped
+from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, ClipFormat, RawClip, check_size, read_bytes, snapped
 
 MAX_MEMBER = 128 * 2**20
 OWN = ("names", "parents", "offsets", "fps", "root", "rotations")
@@ -187,3 +187,6 @@ def write_npz(clip: Clip, path: str | Path) -> Path:
     except OSError as error:
         raise ClipFileError(f"cannot be written: {error.strerror or error}.", Place(str(path))) from None
     return path
+
+
+NPZ = ClipFormat("npz", (".npz",), read_npz, listed=("*.npz",))

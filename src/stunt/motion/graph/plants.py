@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from stunt.motion.clips.clip import Clip, WorldPose
 from stunt.motion.clips.standing import MEANT, feet_of
 
 FREE, ANKLE, BALL = 0, 1, 2
+LOCKED: Final = replace(MEANT, slow=0.45)
+"""A foot that is meant to stand, and slow enough to be held from one frame to the next: nothing looks ahead here, so
+whoever is faster would be stopped with a jerk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +48,10 @@ class Plants:
     def _stands(self, joint: int) -> np.ndarray:
         places = self.clip.world.positions[:, joint]
         pace = np.linalg.norm(np.gradient(places[:, :2], 1.0 / self.clip.fps, axis=0), axis=-1)
-        standing = places[pace < MEANT.slow, 2]
+        standing = places[pace < LOCKED.slow, 2]
         rest = max(float(np.percentile(standing, 20)) if len(standing) else 0.0, 0.0)
-        found = (places[:, 2] < rest + MEANT.low) & (pace < MEANT.slow)
-        return MEANT.lasts(MEANT.closed(found, self.clip.fps), self.clip.fps)
+        found = (places[:, 2] < rest + LOCKED.low) & (pace < LOCKED.slow)
+        return LOCKED.lasts(LOCKED.closed(found, self.clip.fps), self.clip.fps)
 
     def at(self, times: Floats) -> np.ndarray:
         """Return the kinds at times [s], (n, feet)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import mujoco
 import numpy as np
@@ -121,20 +122,30 @@ class SkeletonBody:
     """A body with a clip's bones, and that clip on its floor.
 
     Attributes:
-        spec: The body, standing on z = 0, facing +x.
-        plan: What it was built from; its bones' frames are the clip's.
+        plan: What it is built from; its bones' frames are the clip's.
         clip: The clip, lowered so that its ground is at z = 0.
         joints: The clip's joint of each bone.
         floor: How high the clip's ground was [m].
-        kind: Ball joints, or three hinges each.
+        build: Mass, joints, strength and the like.
+        creature: Whether it is no person's body but a capsule per bone.
     """
 
-    spec: mujoco.MjSpec
     plan: SkeletonPlan
     clip: Clip
     joints: tuple[int, ...]
     floor: float
-    kind: str
+    build: Build = Build()
+    creature: bool = False
+
+    @cached_property
+    def spec(self) -> mujoco.MjSpec:
+        """The body for MuJoCo, standing on z = 0, facing +x; built when first asked for."""
+        return build_creature(self.plan, self.build) if self.creature else build_from_plan(self.plan, self.build)
+
+    @property
+    def kind(self) -> str:
+        """Ball joints, or three hinges each."""
+        return self.build.joints
 
     def world_at(self, time: ArrayLike) -> WorldPose:
         """Return where the clip has the bones at a time [s]: positions (..., B, 3) and rotations (..., B, 4)."""
@@ -157,6 +168,17 @@ class SkeletonBody:
             angles = np.stack([to_euler(flat[:, bone], "XYZ") for bone in range(flat.shape[1])], axis=1)
             joints = angles.reshape(*turns.shape[:-2], -1)
         return np.concatenate([world.positions[..., 0, :], local[..., 0, :], joints], axis=-1)
+
+    @property
+    def frames_qpos(self) -> Floats:
+        """The body's coordinates in every frame of the clip, (F, nq); shared, so they cannot be written to."""
+
+        def find() -> Floats:
+            qpos = np.asarray(self.qpos_at(np.arange(self.clip.frames) / self.clip.fps), float)
+            qpos.setflags(write=False)
+            return qpos
+
+        return self.clip.once(("qpos", self.kind), find)
 
     def qvel_at(self, time: ArrayLike) -> Floats:
         """Return the body's velocities at a time [s], (..., 6 + 3 per ball): by differences over one frame."""
@@ -185,11 +207,16 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     Raises:
         BodyError: The skeleton is not a person's, or its names do not tell.
     """
-    build = build or Build()
-    parts = dict(clip.parts if parts is None else parts)
+    known = dict(clip.parts if parts is None else parts)
+    found = clip.once(("body", *known.items()), lambda: _body_of(clip, known))
+    return replace(found, build=build or Build())
+
+
+def _body_of(clip: Clip, parts: dict[str, int]) -> SkeletonBody:
+    """Plan the body; however it is built, its bones are these."""
     missing = [part for part in NEEDED if part not in parts]
     if is_creature(parts) and clip.door.parts is None:
-        return _creature(clip, build)
+        return _creature(clip)
     if missing:
         raise BodyError(
             f"the skeleton of '{clip.name}' is no person's that Stunt knows: no joint is {', '.join(missing)}. "
@@ -202,7 +229,7 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     plan, joints = _plan(grounded, parts)
     plan = with_limits(plan, _locals(plan, grounded.world.rotations[:, joints]))
     plan = replace(plan, notes=(*plan.notes, f"the clip's ground was at {floor:+.3f} m and is now at 0"))
-    return SkeletonBody(build_from_plan(plan, build), plan, grounded, joints, floor, build.joints)
+    return SkeletonBody(plan, grounded, joints, floor)
 
 
 def _locals(plan: SkeletonPlan, world: Floats) -> Floats:
@@ -221,11 +248,11 @@ def is_creature(parts: Mapping[str, int]) -> bool:
     return len(limbs) < 4
 
 
-def _creature(clip: Clip, build: Build) -> SkeletonBody:
+def _creature(clip: Clip) -> SkeletonBody:
     plan, joints = creature_plan(clip)
     floor = creature_floor(clip, plan, joints)
     grounded = clip.with_motion(clip.root - [0.0, 0.0, floor], clip.rotations, door=clip.door)
-    return SkeletonBody(build_creature(plan, build), plan, grounded, joints, floor, build.joints)
+    return SkeletonBody(plan, grounded, joints, floor, creature=True)
 
 
 def _named(parts: dict[str, int]) -> list[tuple[str, str, str, int]]:

@@ -6,7 +6,6 @@ The `clips` section of a part: clips a character follows, one after another. Des
 from __future__ import annotations
 
 from dataclasses import field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -41,7 +40,7 @@ from stunt.keys import (
     spec,
     write,
 )
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip, reference_name
 from stunt.library.read import with_option
 from stunt.maths.rotations import heading
 from stunt.motion.clips.assume import Overrides
@@ -89,7 +88,7 @@ def check_range(begin: float, end: float | None, section: Section) -> None:
 class PlaySpec:
     """One clip to follow."""
 
-    clip: str = key(kind=CLIP, help="which")
+    clip: str | Clip = key(kind=CLIP, help="which")
     at: float | None = key(default=None, kind=MOMENT, help="from when on; else when the one before it ends")
     blend: float = key(default=0.3, kind=Number(0.0, 60.0, unit="s"), help="how long going over to it takes")
     begin: float = key(default=0.0, kind=MOMENT, name="from", help="where in the clip to begin")
@@ -120,7 +119,7 @@ class ClipsPart:
         default="egocentric", kind=Choice("kind of target", ("egocentric", "absolute")),
         help="lifted from the actual root, or as the clip has them in the world (servo `world` only)",
     )  # fmt: skip
-    get_up: tuple[tuple[str, str], ...] = key(
+    get_up: tuple[tuple[str, str | Clip], ...] = key(
         default=(), kind=MappingOf(CLIP, names=("front", "back")), help="by which clips it gets up, lying on that side"
     )
     feet: bool | None = key(
@@ -158,35 +157,30 @@ UNHELD = (
 )
 
 
-def load_motion(stage: StageLoop, name: str, play: PlaySpec, source: str, mapping: str | None = None) -> BodyMotion:
+def load_motion(stage: StageLoop, name: str, play: PlaySpec, mapping: str | None = None) -> BodyMotion:
     """Read a clip as a motion of a character's body.
 
     Args:
         stage: Where the character is.
         name: Who.
         play: Which clip, and what of it.
-        source: The script's file; clips and mapping files are looked for beside it.
         mapping: A mapping file for those clips that have the joints it names.
     """
     with asked_at(play.place):
-        motion = motion_of_clip(_clip(play, source, mapping), stage.character(name))
+        motion = motion_of_clip(_clip(play, mapping), stage.character(name))
     return replace(trimmed_motion(motion, play.begin, play.end, play.place), loop=play.loop)
 
 
-def _clip(play: PlaySpec, source: str, mapping: str | None) -> Clip:
-    beside = Path(source).parent if source else Path()
-    clip = load_clip(clip_beside(play.clip, beside), place=play.place)
-    return clip if mapping is None else _mapped(clip, play, beside, mapping)
-
-
-def _mapped(clip: Clip, play: PlaySpec, beside: Path, mapping: str) -> Clip:
-    """Return a clip that goes by a section's mapping file, unless it has one of its own or other joints."""
-    file = beside / mapping if (beside / mapping).is_file() else Path(mapping)
-    known = read_mapping(file)
+def _clip(play: PlaySpec, mapping: str | None) -> Clip:
+    """Return a clip; by a section's mapping file, unless it has one of its own or other joints."""
+    clip = load_clip(play.clip, place=play.place)
+    if mapping is None:
+        return clip
+    known = read_mapping(mapping)
     if clip.door.parts is not None or not any(name in clip.skeleton.names for name in known.joints.values()):
         return with_mapping(clip, replace(known, joints={}))
-    # Read once more: which way is up, and how large it is, are told by its parts too.
-    return load_clip(clip_beside(play.clip, beside), overrides=Overrides(mapping=str(file)), place=play.place)
+    # Settled once more: which way is up, and how large it is, are told by its parts too.
+    return load_clip(play.clip, overrides=Overrides(mapping=mapping), place=play.place)
 
 
 def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: Place) -> BodyMotion:
@@ -202,12 +196,12 @@ def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: P
 
 
 def _start(performance: Performance, name: str, part: ClipsPart) -> None:
-    stage, spec, source = performance.stage, performance.script.scene.characters[name], performance.script.source
-    motions = [load_motion(stage, name, play, source, part.mapping) for play in part.play]
+    stage, spec = performance.stage, performance.script.scene.characters[name]
+    motions = [load_motion(stage, name, play, part.mapping) for play in part.play]
     first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
     if spec.at[2]:
         first = first.raised(spec.at[2])
-    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], source, part.mapping), spec.at[2])
+    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], part.mapping), spec.at[2])
     tracker = Tracker(stage, name, first, settings=part.settings, root=part.root)
     performance.sections[name][KEY] = tracker
     if part.settings.external and part.root.kind == "none":
@@ -234,10 +228,9 @@ def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]
 def _start_reactions(performance: Performance, name: str, tracker: Tracker, part: ClipsPart) -> Reactions | None:
     if part.react is None:
         return None
-    stage, source = performance.stage, performance.script.source
+    stage = performance.stage
     get_up = {
-        side: load_motion(stage, name, PlaySpec(clip, place=part.place), source, part.mapping)
-        for side, clip in part.get_up
+        side: load_motion(stage, name, PlaySpec(clip, place=part.place), part.mapping) for side, clip in part.get_up
     }
     reactions = Reactions(performance.stage, tracker, thresholds=part.react, get_up=get_up)
     performance.logs.append(reactions.log)
@@ -256,40 +249,34 @@ def _shape(stage: StageLoop, tracker: Tracker, part: ClipsPart) -> None:
         Shaper(tracker, shapes)
 
 
-_LENGTHS: dict[tuple[str, str, float, float | None], float] = {}
-
-
-def _length(play: PlaySpec) -> float:
-    """Return how long a clip is played [s]; read once."""
-    beside = Path(play.place.file).parent if play.place.file else Path()
-    key = (play.clip, str(beside), play.begin, play.end)
-    if key not in _LENGTHS:
-        whole = load_clip(clip_beside(play.clip, beside), place=play.place).duration
-        _LENGTHS[key] = (whole if play.end is None else min(play.end, whole)) - play.begin
-    return _LENGTHS[key]
+def played_seconds(play: PlaySpec) -> float:
+    """Return how long a clip is played [s]."""
+    whole = load_clip(play.clip, place=play.place).duration
+    return (whole if play.end is None else min(play.end, whole)) - play.begin
 
 
 def _seconds(part: ClipsPart) -> float | None:
     clock = 0.0
     for play in part.play:
-        clock = (clock if play.at is None else play.at) + _length(play)
+        clock = (clock if play.at is None else play.at) + played_seconds(play)
     return max(clock - 0.5, 0.1)  # a performance goes on for half a second after its last beat
 
 
 def _body_clip(part: ClipsPart) -> tuple[str, Place]:
     first = part.play[0]
-    return first.clip if part.mapping is None else with_option(first.clip, "mapping", part.mapping), first.place
+    clip = str(first.clip)  # a script's, in which it is text
+    return clip if part.mapping is None else with_option(clip, "mapping", part.mapping), first.place
 
 
 def _outline(part: ClipsPart) -> dict[str, Any]:
     found, clock = [], 0.0
     for number, play in enumerate(part.play):
-        length = _length(play)
+        length = played_seconds(play)
         start = clock if play.at is None else play.at
         found.append(
             {
-                "index": number, "clip": play.clip, "start": round(start, 4), "length": round(length, 4),
-                "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
+                "index": number, "clip": reference_name(play.clip), "start": round(start, 4),
+                "length": round(length, 4), "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
                 "placed": play.at is not None, "written": write(play),
             }
         )  # fmt: skip

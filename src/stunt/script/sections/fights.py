@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cache
-from pathlib import Path
 
 from stunt.drive.body.reactions import Thresholds
 from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.keys import CLIP, TRUTH, Context, Known, ListOf, MappingOf, Nested, Number, Plain, key, spec
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
 from stunt.library.own_walks import BOXING, OWN_BLOWS, OWN_BOXING, OWN_DEAR
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.pursuit import Blow, PursuitSearcher
@@ -41,7 +41,7 @@ class FightSpec:
 
     name: str
     against: str = key(kind=Known("character"), help="the opponent")
-    clips: tuple[str, ...] = key(
+    clips: tuple[str | Clip, ...] = key(
         default=(), kind=ListOf(CLIP), help="of the motion graph, the guard first; else the package's own boxing"
     )
     blows: tuple[Blow, ...] = key(
@@ -78,20 +78,18 @@ def own_searcher() -> PursuitSearcher:
     return PursuitSearcher(graph, OWN_BLOWS, OWN_DEAR)
 
 
-def searcher_of(fight: FightSpec, source: str) -> PursuitSearcher:
+def searcher_of(fight: FightSpec) -> PursuitSearcher:
     """Return the search through a fight's clips."""
     if not fight.clips:
         return own_searcher()
-    beside = Path(source).parent if source else Path()
-    clips = [load_clip(clip_beside(clip, beside), place=fight.place) for clip in fight.clips]
-    graph = build_graph(clips, BOXING, cache=user_cache())
+    graph = build_graph([load_clip(clip, place=fight.place) for clip in fight.clips], BOXING, cache=user_cache())
     return PursuitSearcher(graph, fight.blows, {blow.clip: _DEAR for blow in fight.blows})
 
 
-def fight_controllers(stage: StageLoop, character: str, fight: FightSpec, source: str) -> list[Controller]:
+def fight_controllers(stage: StageLoop, character: str, fight: FightSpec) -> list[Controller]:
     """Make a boxer as a script describes it, and its tracking twin, which feels blows."""
     boxer = Boxer(
-        fight.name, searcher_of(fight, source), fight.against, stage, character, ring=fight.ring,
+        fight.name, searcher_of(fight), fight.against, stage, character, ring=fight.ring,
         threshold=fight.threshold, hit_threshold=fight.hit_threshold, firm=fight.firm, priority=fight.priority,
         only_asked=fight.asked,
     )  # fmt: skip

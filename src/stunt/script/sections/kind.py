@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.errors import Place
-from stunt.keys import Context, Number, Whole, read, references, with_references, write
+from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
 from stunt.schema import Node
 
 if TYPE_CHECKING:
@@ -69,6 +69,6 @@ class SectionKind:
         """Make plain data of the value again; `read` of that is equal."""
         return write(value, context)
 
-    def with_clips(self, value: Any, change: Callable[[str, Place], str]) -> Any:
-        """Return the value with every clip it names changed."""
-        return with_references(value, "clip", change)
+    def references(self, value: Any, change: Change) -> Any:
+        """Return the value with every clip and file it names changed."""
+        return with_references(value, change)

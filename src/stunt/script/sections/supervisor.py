@@ -6,7 +6,6 @@ The `supervisor` section of a part: who may be in charge of a character. Describ
 from __future__ import annotations
 
 from dataclasses import field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -36,7 +35,8 @@ from stunt.keys import (
     same_key,
     spec,
 )
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
+from stunt.motion.clips.clip import Clip
 from stunt.schema import Node, Section, entries, items, name, text
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.fights import FightSpec, fight_controllers
@@ -63,7 +63,7 @@ class ClipSpec:
     """One clip that may be played, by the name of its controller."""
 
     name: str
-    clip: str = key(kind=CLIP, otherwise=str, help="which; else the one of that name")
+    clip: str | Clip = key(kind=CLIP, otherwise=str, help="which; else the one of that name")
     loop: bool = key(default=False, kind=TRUTH, help="whether it goes on from its beginning")
     asked: bool = key(default=False, kind=TRUTH, help="whether it is played only when asked for")
     whole: bool = key(default=False, kind=TRUTH, help="whether it is always entered at its beginning")
@@ -255,12 +255,11 @@ class Requests:
         self._later = list(state)
 
 
-def clip_controller(stage: StageLoop, name: str, spec: ClipSpec, source: str) -> ClipController:
+def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipController:
     """Make a clip player as a script describes it."""
-    beside = Path(source).parent if source else Path()
     character = stage.character(name)
     with asked_at(spec.place):
-        motion = motion_of_clip(load_clip(clip_beside(spec.clip, beside), place=spec.place), character)
+        motion = motion_of_clip(load_clip(spec.clip, place=spec.place), character)
     motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
     return ClipController(
         spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
@@ -281,12 +280,12 @@ def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> 
 
 
 def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
-    stage, source = performance.stage, performance.script.source
+    stage = performance.stage
     actor = Actor(stage, name, settings=ServoSettings(look=LOOK, gain=part.gain), root=part.root)
-    pool: list[Controller] = [clip_controller(stage, name, spec, source) for spec in part.clips]
-    pool += [walk_controller(stage, name, walk, source) for walk in part.walks]
+    pool: list[Controller] = [clip_controller(stage, name, spec) for spec in part.clips]
+    pool += [walk_controller(stage, name, walk) for walk in part.walks]
     for fight in part.fights:
-        pool += fight_controllers(stage, name, fight, source)
+        pool += fight_controllers(stage, name, fight)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
     safe = next((c for c in pool if c.name == part.safe), None)
     relation = Relation(frozenset(part.passive), frozenset(part.active))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -11,10 +10,9 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
-from stunt.drive.paths.spec import ClipPaths, JointPath, MarkerPaths, SitePath, TrajectoryPart
+from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.library.names import clip_beside, load_clip
-from stunt.motion.clips.clip import Clip
+from stunt.library.names import load_clip
 from stunt.motion.markers import read_c3d
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
@@ -43,7 +41,7 @@ def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
 
 
 def _marker_paths(markers: MarkerPaths) -> list[SitePath]:
-    read = read_c3d(os.path.join(os.path.dirname(markers.place.file), markers.file), markers.place)
+    read = read_c3d(markers.file, markers.place)
     known = [marker for marker, _ in markers.drive if marker in read.names]
     if not known:
         raise UnknownNameError("marker", markers.drive[0][0], read.names, markers.place)
@@ -56,10 +54,6 @@ def _marker_paths(markers: MarkerPaths) -> list[SitePath]:
     ]  # fmt: skip
 
 
-def _load(asked: ClipPaths) -> Clip:
-    return load_clip(clip_beside(asked.file, os.path.dirname(asked.place.file)), place=asked.place)
-
-
 def _clip_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
     """Return the paths of the joints that go as in the part's clip; those with a trajectory of their own have that."""
     asked = part.clip
@@ -68,7 +62,7 @@ def _clip_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
         if not any(fnmatchcase(name, pattern) for name in character.joints):
             raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, asked.place)
     own = {path.joint for path in part.joints}
-    clip = _load(asked)
+    clip = load_clip(asked.file, place=asked.place)
     moved = retarget(clip, character)
     return [
         JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
@@ -134,7 +128,7 @@ def _seconds(part: TrajectoryPart) -> float | None:
     if part.markers is not None:
         ends += [path.position.end for path in _marker_paths(part.markers) if path.position is not None]
     if part.clip is not None:
-        ends.append(part.clip.at + _load(part.clip).duration)
+        ends.append(part.clip.at + load_clip(part.clip.file, place=part.clip.place).duration)
     return max(ends, default=None)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
 from stunt.keys import CLIP, TRUTH, Context, Data, Key, ListOf, Number, Spread, Vector, inline, key, spec
-from stunt.library.names import clip_beside, load_clip
+from stunt.library.names import load_clip
 from stunt.library.own_walks import OWN_WALKS
+from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
@@ -51,7 +51,7 @@ class WalkSpec:
 
     name: str
     path: DrawnPath = inline(kind=Drawn())
-    clips: tuple[str, ...] = key(
+    clips: tuple[str | Clip, ...] = key(
         default=(), kind=ListOf(CLIP), help="of the motion graph; else the package's own walks"
     )
     speed: float | None = key(
@@ -66,10 +66,9 @@ class WalkSpec:
     place: Place = field(default=NOWHERE, compare=False)
 
 
-def walk_controller(stage: StageLoop, character: str, spec: WalkSpec, source: str) -> PathWalker:
+def walk_controller(stage: StageLoop, character: str, spec: WalkSpec) -> PathWalker:
     """Make a walker as a script describes it; distance maps of its graph are kept in the user's cache."""
-    beside = Path(source).parent if source else Path()
-    clips = [load_clip(clip_beside(clip, beside), place=spec.place) for clip in spec.clips or OWN_WALKS]
+    clips = [load_clip(clip, place=spec.place) for clip in spec.clips or OWN_WALKS]
     with asked_at(spec.place):
         return PathWalker(
             spec.name, build_graph(clips, cache=user_cache()), spec.path, stage, character, threshold=spec.threshold,
