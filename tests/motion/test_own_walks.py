@@ -56,4 +56,4 @@ def test_the_page_on_motion_graphs_runs(capsys):
         exec(compile(code, "motion_graphs.md", "exec"), {})
     printed = capsys.readouterr().out
     assert "from the path at the mean" in printed
-    assert "walk 24 0.0" in printed
+    assert "\n24 0.0\n" in printed

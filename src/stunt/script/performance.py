@@ -62,7 +62,7 @@ class Performance:
             script.scene,
             characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
         )
-        built = build(dataclasses.replace(scene, events=()))
+        built = build(scene)
         check_against_stage(script, built.characters)
         self.script = script
         self.stage = Stage(built, poses=script.poses, record=record_hz)
@@ -77,8 +77,6 @@ class Performance:
             for key, value in part.sections.items():
                 KINDS[key].start(self, name, value)
         self.stage.foresight = Foresight(self.stage, script)
-        for event in scene.events:
-            self.happenings.add(event)
         self._start, self._foretells = start, foretell
         self._section_warnings = self.warnings[len(script.warnings) :]
         self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}

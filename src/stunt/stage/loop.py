@@ -295,7 +295,7 @@ class StageLoop:
             "ready": self._ready,
             "looked": self._looked,
             "parts": self._parts,
-            "cast": (self.generation, *self.built.characters, *self.built.props),
+            "cast": (self.generation, [*self.built.characters, *self.built.props]),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -304,11 +304,11 @@ class StageLoop:
         Raises:
             StuntError: Somebody joined or left since it was saved.
         """
-        now: tuple[Any, ...] = (self.generation, *self.built.characters, *self.built.props)
-        if state["cast"] != now:
+        there = [*self.built.characters, *self.built.props]
+        if state["cast"] != (self.generation, there):
             raise StuntError(
-                f"this state was saved with another cast ({', '.join(state['cast'][1:])}) than is on stage now "
-                f"({', '.join(now[1:])}): somebody joined or left in between, and a state fits its own cast alone."
+                f"this state was saved with another cast ({', '.join(state['cast'][1])}) than is on stage now "
+                f"({', '.join(there)}): somebody joined or left in between, and a state fits its own cast alone."
             )
         if (len(state["crew"]), len(state["kept"])) != (len(self.crew), len(self.kept)):
             raise StuntError(

@@ -101,7 +101,10 @@ def measure(
         worst_joint=worst,
         saturated=at_limit,
         joint_errors_deg=errors,
-        targets={name: np.asarray(angle, float).tolist() for name, angle in pose.angles.items()},
+        targets={
+            name: angle if isinstance(angle, float) else np.asarray(angle, float).tolist()
+            for name, angle in pose.angles.items()
+        },
     )
 
 
@@ -203,6 +206,7 @@ class Performer:
         self.results: list[BeatResult] = []
         self.missed_listeners: list[Callable[[BeatResult], None]] = []
         self._queues: dict[str, list[Key]] = {name: [] for name in self.controlled}
+        self._aimed: dict[str, Key] = {}  # the key each joint is on its way to
         self._beats: list[Beat] = []
         self._count = 0
         self._last = -1
@@ -350,7 +354,7 @@ class Performer:
         now = self.stage.time
         if not queue or queue[0].start > now + 1e-9:
             return
-        key = queue[0]
+        key = self._aimed[name] = queue[0]
         if board.goal_time[joint.id] != key.time:
             # Whoever spoke last has the joint: setting out for a new key takes it from any other law.
             board.law[joint.id] = COUPLINGS[self.part.coupling]
@@ -383,9 +387,12 @@ class Performer:
         while self._beats and self._beats[0].time <= now + 1e-9:
             self._finish(self._beats.pop(0))
         for name, queue in self._queues.items():
+            if not queue:
+                continue
             while queue and queue[0].time <= now + 1e-9:
                 self._hold(self.character.joints[name], queue.pop(0).hold)
-            self._aim(name)
+            if queue and queue[0] is not self._aimed.get(name):
+                self._aim(name)
         # Kept for a beat that falls inside the coming step.
         self._before = (now, stage.data.qpos.copy(), stage.data.qvel.copy())
 
@@ -426,6 +433,7 @@ class Performer:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
+        self._aimed.clear()
         (
             self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
         ) = copy.deepcopy(state)  # fmt: skip
