@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from stunt.keys import Key, declared
+from stunt.keys import ScriptKey, declared
 
 DOCS = Path(__file__).parent.parent / "docs"
 _BLOCK = re.compile(r"(<!-- keys: (?P<spec>[\w.]+:\w+)(?P<names>[^>]*?) -->\n).*?(<!-- /keys -->)", re.DOTALL)
@@ -26,7 +26,7 @@ def table(cls: type, names: list[str]) -> str:
     return "\n".join(["| key | value | if left out | meaning |", "|---|---|---|---|", *rows.values()]) + "\n"
 
 
-def _row(entry: Key) -> str:
+def _row(entry: ScriptKey) -> str:
     value = entry.kind.told() + (f" [{entry.kind.unit}]" if entry.kind.unit else "")
     usual = "needed" if entry.needed else f"{entry.shown_default()}" or "–"
     return f"| `{entry.name}` | {_cell(value)} | {_cell(usual)} | {_cell(entry.help)} |"

@@ -51,7 +51,7 @@ Context = Mapping[str, Any]
 NOTHING: Final[Context] = {}
 
 
-class Kind:
+class ValueKind:
     """What stands under a key.
 
     Attributes:
@@ -74,7 +74,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Number(Kind):
+class Number(ValueKind):
     """A number greater than `above`, at least `least`, at most `most`."""
 
     least: float | None = None
@@ -101,7 +101,7 @@ class Number(Kind):
 
 
 @dataclass(frozen=True)
-class Whole(Kind):
+class Whole(ValueKind):
     """A whole number from `least` to `most`."""
 
     least: int
@@ -117,7 +117,7 @@ class Whole(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(Kind):
+class Choice(ValueKind):
     """One of some words."""
 
     kind: str
@@ -133,7 +133,7 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True)
-class Known(Kind):
+class Known(ValueKind):
     """The name of something that exists: one of the context's `of` (the kind itself where that is empty)."""
 
     kind: str
@@ -149,7 +149,7 @@ class Known(Kind):
 
 
 @dataclass(frozen=True)
-class Word(Kind):
+class Word(ValueKind):
     """A name or text by itself; `reference` says to what it leads: `clip`, `file` or `body`.
 
     Programs may put what it leads to in its place: a clip in memory.
@@ -172,7 +172,7 @@ _name = name
 
 
 @dataclass(frozen=True)
-class Vector(Kind):
+class Vector(ValueKind):
     """A list of numbers of one of some lengths, filled up with `fill` to the longest."""
 
     lengths: tuple[int, ...] = (3,)
@@ -199,7 +199,7 @@ class Vector(Kind):
 
 
 @dataclass(frozen=True)
-class Plain(Kind):
+class Plain(ValueKind):
     """A value with a reader and a writer of its own."""
 
     reader: Callable[[Node], Any]
@@ -221,7 +221,7 @@ class Plain(Kind):
 
 
 @dataclass(frozen=True)
-class Nested(Kind):
+class Nested(ValueKind):
     """A mapping with keys of its own."""
 
     cls: type
@@ -241,7 +241,7 @@ class Nested(Kind):
 
 
 @dataclass(frozen=True)
-class OneOf(Kind):
+class OneOf(ValueKind):
     """A mapping that one of its keys tells what it is: `push: …`, `throw: …`."""
 
     what: str
@@ -265,10 +265,10 @@ class OneOf(Kind):
 
 
 @dataclass(frozen=True)
-class ListOf(Kind):
+class ListOf(ValueKind):
     """A list; `alone`: a single value needs no list. `counted`: how many there may be, and what they are called."""
 
-    each: Kind
+    each: ValueKind
     counted: tuple[str, int] | None = None
     alone: tuple[type, ...] = ()
 
@@ -294,13 +294,13 @@ class ListOf(Kind):
 
 
 @dataclass(frozen=True)
-class MappingOf(Kind):
+class MappingOf(ValueKind):
     """Values by name, of which there may be only some (`names`).
 
     Kept as a mapping, or as a tuple: of specs that know their names, or of pairs.
     """
 
-    each: Kind
+    each: ValueKind
     keep: type = tuple
     counted: tuple[str, int] | None = None
     names: tuple[str, ...] = ()
@@ -335,10 +335,10 @@ def _wrong_number(counted: tuple[str, int], count: int, place: Place) -> Invalid
     return InvalidValueError(f"the number of {counted[0]}", count, f"from 1 to {counted[1]}", place)
 
 
-class Spread(Kind):
+class Spread(ValueKind):
     """A value that several keys of its owner tell together."""
 
-    keys: tuple[Key, ...] = ()
+    keys: tuple[ScriptKey, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -389,7 +389,7 @@ VECTOR: Final = Vector(says="`[x, y, z]`")
 
 
 @dataclass(frozen=True)
-class Key:
+class ScriptKey:
     """One key of a spec.
 
     Attributes:
@@ -404,7 +404,7 @@ class Key:
 
     name: str
     field: str
-    kind: Kind
+    kind: ValueKind
     default: Any
     help: str = ""
     only: tuple[str, ...] = ()
@@ -426,13 +426,18 @@ class Key:
 
 
 @overload
-def key(*, kind: Kind, help: str, default: T, name: str = "", only: tuple[str, ...] = ()) -> T: ...
+def key(*, kind: ValueKind, help: str, default: T, name: str = "", only: tuple[str, ...] = ()) -> T: ...
 @overload
 def key(
-    *, kind: Kind, help: str, name: str = "", only: tuple[str, ...] = (), otherwise: Callable[[str], Any] | None = None
+    *,
+    kind: ValueKind,
+    help: str,
+    name: str = "",
+    only: tuple[str, ...] = (),
+    otherwise: Callable[[str], Any] | None = None,
 ) -> Any: ...
 def key(
-    *, kind: Kind, help: str, default: Any = MISSING, name: str = "", only: tuple[str, ...] = (),
+    *, kind: ValueKind, help: str, default: Any = MISSING, name: str = "", only: tuple[str, ...] = (),
     otherwise: Callable[[str], Any] | None = None,
 ) -> Any:  # fmt: skip
     """Declare a key.
@@ -445,10 +450,10 @@ def key(
         only: With which variants of the spec it goes (see `spec`).
         otherwise: Makes the default of the name of the entry.
     """
-    return _declared(Key(name, "", kind, default, help, only, otherwise))
+    return _declared(ScriptKey(name, "", kind, default, help, only, otherwise))
 
 
-def _declared(entry: Key) -> Any:
+def _declared(entry: ScriptKey) -> Any:
     if isinstance(entry.default, dict):
         return field(default_factory=dict, metadata={"key": entry})
     if entry.default is MISSING:
@@ -465,7 +470,7 @@ def inline(*, kind: Spread, default: T) -> T: ...
 def inline(*, kind: Spread | None = None, default: Any = MISSING) -> Any:
     """Declare keys that stand among a spec's own: those of another spec, or of a `Spread`."""
     kind = Inline(type(default)) if kind is None else kind
-    return _declared(Key("", "", kind, default))
+    return _declared(ScriptKey("", "", kind, default))
 
 
 def same_key(cls: type, name: str, *, default: T) -> T:
@@ -502,20 +507,20 @@ def spec(
 
 
 @cache
-def keys_of(cls: type) -> tuple[Key, ...]:
+def keys_of(cls: type) -> tuple[ScriptKey, ...]:
     """Return a spec's keys as they are declared; inlined ones as one."""
     return tuple(_key(found) for found in fields(cls) if "key" in found.metadata)
 
 
-def _key(found: Field[Any]) -> Key:
-    declared: Key = found.metadata["key"]
+def _key(found: Field[Any]) -> ScriptKey:
+    declared: ScriptKey = found.metadata["key"]
     return replace(declared, name=declared.name or found.name, field=found.name)
 
 
 @cache
-def declared(cls: type) -> tuple[Key, ...]:
+def declared(cls: type) -> tuple[ScriptKey, ...]:
     """Return all keys of a spec one by one, for people: inlined specs are spelt out with their owner's defaults."""
-    found: list[Key] = []
+    found: list[ScriptKey] = []
     for entry in keys_of(cls):
         if isinstance(entry.kind, Inline):
             inner = declared(entry.kind.cls)
@@ -539,11 +544,11 @@ def shown(cls: type) -> list[Data]:
     ]  # fmt: skip
 
 
-def _first(kind: Kind, *names: str) -> float | None:
+def _first(kind: ValueKind, *names: str) -> float | None:
     return next((bound for name in names if (bound := getattr(kind, name, None)) is not None), None)
 
 
-def key_of(cls: type, name: str) -> Key:
+def key_of(cls: type, name: str) -> ScriptKey:
     """Return one key of a spec by its name."""
     return next(entry for entry in declared(cls) if entry.name == name)
 
@@ -689,7 +694,7 @@ def _referring(value: Any, visit: _Visit) -> Any:
     return replace(value, **changes) if changes else value
 
 
-def _referred(kind: Kind, content: Any, visit: _Visit, place: Place) -> Any:
+def _referred(kind: ValueKind, content: Any, visit: _Visit, place: Place) -> Any:
     if isinstance(kind, Word):
         empty = content is None or isinstance(content, str) and not content
         return content if empty or not kind.reference else visit(kind, content, place)

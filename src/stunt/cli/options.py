@@ -7,7 +7,7 @@ from dataclasses import MISSING, replace
 from typing import Any, TypeVar
 
 from stunt.errors import InvalidValueError, Place
-from stunt.keys import NOTHING, TRUTH, Choice, Key, Number, Whole, key_of
+from stunt.keys import NOTHING, TRUTH, Choice, Number, ScriptKey, Whole, key_of
 from stunt.schema import node_from_plain
 
 T = TypeVar("T")
@@ -34,14 +34,14 @@ def offer(
         parser.set_defaults(keys_typed={**(parser.get_default("keys_typed") or {}), (cls, name): (words, entry)})
 
 
-def _help(entry: Key) -> str:
+def _help(entry: ScriptKey) -> str:
     if entry.kind is TRUTH:
         return entry.help
     usual = " ".join(filter(None, (entry.shown_default(), entry.kind.unit)))
     return f"{entry.help} (default: {usual})" if usual else entry.help
 
 
-def _type(entry: Key) -> dict[str, Any]:
+def _type(entry: ScriptKey) -> dict[str, Any]:
     kind = entry.kind
     if kind is TRUTH:
         return {"action": "store_const", "const": not entry.default}
@@ -70,7 +70,7 @@ def told_fields(args: argparse.Namespace, cls: type) -> dict[str, Any]:
     return found
 
 
-def _checked(entry: Key, given: Any, words: str) -> Any:
+def _checked(entry: ScriptKey, given: Any, words: str) -> Any:
     try:
         return entry.kind.read(replace(node_from_plain(given), place=Place("", 0, (words,))), NOTHING, "")
     except InvalidValueError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stunt.errors import InvalidValueError, MissingValueError, Place, UnknownNameError
-from stunt.keys import NAME, Context, Data, Key, Kind, Plain, Spread
+from stunt.keys import NAME, Context, Data, Plain, ScriptKey, Spread, ValueKind
 from stunt.maths import rotations
 from stunt.motion.pose import Pose, Quaternion
 from stunt.schema import (
@@ -234,10 +234,10 @@ class InlinePose(Spread):
 
     title: str = "{}"
     keys = (
-        Key("pose", "", NAME, None, "a pose of the library"),
-        Key("angles", "", _JOINTS, None, "joints and angles: a pose of its own, or changes of `pose`"),
-        Key("velocities", "", Plain(entries, "joints and values", "°/s"), None, "with which joints pass it"),
-        Key("name", "", NAME, None, "what reports call it"),
+        ScriptKey("pose", "", NAME, None, "a pose of the library"),
+        ScriptKey("angles", "", _JOINTS, None, "joints and angles: a pose of its own, or changes of `pose`"),
+        ScriptKey("velocities", "", Plain(entries, "joints and values", "°/s"), None, "with which joints pass it"),
+        ScriptKey("name", "", NAME, None, "what reports call it"),
     )
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Pose:
@@ -251,7 +251,7 @@ class InlinePose(Spread):
         return {"name": value.name, "angles": angles_to_data(value.angles, value.units), **_velocities(value)}
 
 
-class StartPose(Kind):
+class StartPose(ValueKind):
     """The pose at time 0: a name, or angles written on the spot. Velocities have no meaning there."""
 
     def read(self, node: Node, context: Context, name: str) -> str | Pose:

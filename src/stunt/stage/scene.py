@@ -34,12 +34,12 @@ from stunt.keys import (
     Choice,
     Context,
     Data,
-    Kind,
     ListOf,
     MappingOf,
     Nested,
     Number,
     OneOf,
+    ValueKind,
     Vector,
     Whole,
     Word,
@@ -165,7 +165,7 @@ MOVING = ("sphere", "box", "capsule")
 SHAPES = (*MOVING, "plane", "ramp", "stairs", "heightfield")
 
 
-class Heights(Kind):
+class Heights(ValueKind):
     """Rows of heights, all of one length."""
 
     def read(self, node: Node, context: Context, name: str) -> tuple[tuple[float, ...], ...]:
@@ -284,7 +284,7 @@ def _pushed(node: Node, context: Context) -> str:
 
 
 @dataclass(frozen=True)
-class Target(Kind):
+class Target(ValueKind):
     """Somebody's body, or a prop, on the stage."""
 
     reader: Any
@@ -436,7 +436,7 @@ class Collisions:
 _MODELS = ("engine", "two_stage")
 
 
-class CollisionModel(Kind):
+class CollisionModel(ValueKind):
     """How things collide: `engine`, `two_stage`, or a mapping with the settings of two-stage collisions."""
 
     def read(self, node: Node, context: Context, name: str) -> Collisions | None:

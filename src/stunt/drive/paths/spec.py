@@ -16,12 +16,12 @@ from stunt.keys import (
     Choice,
     Context,
     Data,
-    Key,
     ListOf,
     MappingOf,
     Nested,
     Number,
     Plain,
+    ScriptKey,
     Spread,
     Vector,
     inline,
@@ -38,7 +38,7 @@ _MEASURE = Plain(lambda node: (read_measure(node).value,), "angles", "°", lambd
 
 
 @dataclass(frozen=True)
-class Timed(Spread):
+class TimedValues(Spread):
     """A trajectory: times, as many values, and how it goes between them. None where no values are written.
 
     Attributes:
@@ -52,12 +52,12 @@ class Timed(Spread):
     needed: bool = False
 
     @property
-    def keys(self) -> tuple[Key, ...]:  # type: ignore[override]
+    def keys(self) -> tuple[ScriptKey, ...]:  # type: ignore[override]
         """Its keys."""
         return (
-            Key("times", "", ListOf(Number(0.0, unit="s")), MISSING, "when, increasing"),
-            Key(self.values, "", ListOf(self.each), MISSING if self.needed else None, "one for each time"),
-            Key("between", "", Choice("between", BETWEENS), "spline", "how it goes from one to the next"),
+            ScriptKey("times", "", ListOf(Number(0.0, unit="s")), MISSING, "when, increasing"),
+            ScriptKey(self.values, "", ListOf(self.each), MISSING if self.needed else None, "one for each time"),
+            ScriptKey("between", "", Choice("between", BETWEENS), "spline", "how it goes from one to the next"),
         )
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Trajectory | None:
@@ -86,7 +86,7 @@ class JointPath:
     """One joint's trajectory; `unit` is the one it was written in. Settling and damping None are the part's."""
 
     joint: str
-    trajectory: Trajectory = inline(kind=Timed("values", _MEASURE, needed=True))
+    trajectory: Trajectory = inline(kind=TimedValues("values", _MEASURE, needed=True))
     settling: float | None = key(default=None, kind=SECONDS, help="settling time; else the part's")
     damping: float | None = key(default=None, kind=_DAMPING, help="damping ratio; else the part's")
     unit: str = field(default="deg", compare=False)
@@ -120,10 +120,10 @@ class SitePath:
 
     site: str
     position: Trajectory | None = inline(
-        default=None, kind=Timed("position", Vector((3,), "m", says="`[x, y, z]` in the world"))
+        default=None, kind=TimedValues("position", Vector((3,), "m", says="`[x, y, z]` in the world"))
     )
     orientation: Trajectory | None = inline(
-        default=None, kind=Timed("orientation", Vector((4,), says="quaternions `[w, x, y, z]`"))
+        default=None, kind=TimedValues("orientation", Vector((4,), says="quaternions `[w, x, y, z]`"))
     )
     relative: bool = key(default=False, kind=TRUTH, help="whether positions count from where the site is at the start")
     settling: float | None = key(default=None, kind=SECONDS, help="settling time; else the part's")

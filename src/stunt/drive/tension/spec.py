@@ -26,15 +26,15 @@ from stunt.keys import (
     Choice,
     Context,
     Data,
-    Key,
-    Kind,
     Known,
     ListOf,
     MappingOf,
     Nested,
     Number,
     Plain,
+    ScriptKey,
     Spread,
+    ValueKind,
     Whole,
     inline,
     key,
@@ -132,10 +132,10 @@ _SPAN = Plain(_read_span, "[a tension](#how-tight), or `{from:, to:}`", "", _spa
 
 
 @dataclass(frozen=True)
-class PerJoint(Kind):
+class PerJoint(ValueKind):
     """A setting for all joints, or a mapping of joints, limbs and patterns to settings."""
 
-    each: Kind
+    each: ValueKind
 
     def read(self, node: Node, context: Context, name: str) -> ByJoint:
         """Read it."""
@@ -162,9 +162,9 @@ class Course(Spread):
     """The course of a transition: a curve, and how its time is warped."""
 
     keys = (
-        Key("curve", "", Plain(plain_from_node, f"{', '.join(f'`{n}`' for n in PRESETS)}, or knots "
+        ScriptKey("curve", "", Plain(plain_from_node, f"{', '.join(f'`{n}`' for n in PRESETS)}, or knots "
             "`[[time, progress, slope], …]`"), "ease", "its course"),
-        Key("warp", "", Number(), 0.0, "exponential change of time: above 0 starts slowly, below 0 fast"),
+        ScriptKey("warp", "", Number(), 0.0, "exponential change of time: above 0 starts slowly, below 0 fast"),
     )  # fmt: skip
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Curve:
@@ -275,8 +275,8 @@ class Groups(Spread):
     """The section's controllers: those with names, and its own poses, which are played from the start."""
 
     keys = (
-        Key("poses", "", _POSES, None, "poses played from the start"),
-        Key("controllers", "", MappingOf(Nested(PoseGroup), dict), None, "poses that belong together"),
+        ScriptKey("poses", "", _POSES, None, "poses played from the start"),
+        ScriptKey("controllers", "", MappingOf(Nested(PoseGroup), dict), None, "poses that belong together"),
     )
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> dict[str, PoseGroup]:

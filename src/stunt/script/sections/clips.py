@@ -28,12 +28,12 @@ from stunt.keys import (
     TRUTH,
     Choice,
     Context,
-    Kind,
     Known,
     ListOf,
     MappingOf,
     Nested,
     Number,
+    ValueKind,
     inline,
     key,
     read,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from stunt.script.performance import Performance
 
 
-class React(Kind):
+class React(ValueKind):
     """`true`, `false`, or a mapping of thresholds."""
 
     def read(self, node: Node, context: Context, name: str) -> Thresholds | None:

@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, asked_at
-from stunt.keys import CLIP, TRUTH, Context, Data, Key, ListOf, Number, Spread, Vector, inline, key, spec
+from stunt.keys import CLIP, TRUTH, Context, Data, ListOf, Number, ScriptKey, Spread, Vector, inline, key, spec
 from stunt.library.names import load_clip
 from stunt.library.own_walks import OWN_WALKS
 from stunt.motion.clips.clip import Clip
@@ -27,8 +27,8 @@ class Drawn(Spread):
     """A path through points, and how tight its spline is."""
 
     keys = (
-        Key("path", "", ListOf(Vector((2,), "m", says="`[x, y]`")), MISSING, "points on the ground"),
-        Key("tension", "", Number(0.0, 1.0), 0.0, "of the spline through them"),
+        ScriptKey("path", "", ListOf(Vector((2,), "m", says="`[x, y]`")), MISSING, "points on the ground"),
+        ScriptKey("tension", "", Number(0.0, 1.0), 0.0, "of the spline through them"),
     )
 
     def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> DrawnPath:
