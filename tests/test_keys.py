@@ -6,10 +6,12 @@ import sys
 from dataclasses import field, replace
 from pathlib import Path
 
+import mujoco
 import pytest
 
 from stunt.cli.options import offer, told
-from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place, UnknownNameError
+from stunt.drive.beats.spec import Script
+from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place, ScriptFileError, UnknownNameError
 from stunt.keys import (
     ANGLE,
     CLIP,
@@ -30,7 +32,8 @@ from stunt.keys import (
     write,
 )
 from stunt.schema import node_from_plain
-from stunt.script.file import load_script, script_from_data, script_to_data
+from stunt.script.file import load_script, save_script, script_from_data, script_to_data
+from stunt.stage.scene import CharacterSpec, Scene
 
 ROOT = Path(__file__).parents[1]
 
@@ -194,3 +197,22 @@ def test_the_default_assistance_is_written_once():
         "performance": {"ada": {"clips": {"play": [{"clip": "idle"}]}}},
     }
     assert "assist" not in script_to_data(script_from_data(data))["performance"]["ada"]["clips"]
+
+
+def test_a_body_made_in_python_is_refused_in_words_where_a_script_is_written():
+    scene = Scene(characters={"ada": CharacterSpec(mujoco.MjSpec())})
+    with pytest.raises(ScriptFileError, match="MjSpec.* only in memory"):
+        script_to_data(Script(scene))
+
+
+def test_a_push_that_is_felt_is_read_as_it_was_written():
+    push = {"push": "ada/r_hand", "at": 1, "impulse": [1, 0, 0], "felt": True}
+    script = script_from_data({"seconds": 2, "characters": {"ada": "human39"}, "events": [push]})
+    assert script.scene.events[0].felt and script_to_data(script)["events"] == [push]
+
+
+@pytest.mark.parametrize("title", ["\x85", "a\u2028b", "\u2029: "])
+def test_characters_that_yaml_takes_for_line_breaks_come_back(title, tmp_path):
+    script = script_from_data({"title": title, "seconds": 2, "characters": {"ada": "human39"}})
+    save_script(script, tmp_path / "script.yaml")
+    assert load_script(tmp_path / "script.yaml").title == title

@@ -369,7 +369,7 @@ class Inline(Spread):
         """Read it."""
         if not any(given in section for given in self.names):
             return usual
-        return replace(usual, **_values(self.cls, section, context, name, usual))
+        return replace(usual, **_values(self.cls, section, context, name, whole=False))
 
     def write_keys(self, value: Any, context: Context, usual: Any) -> Data:
         """Write it."""
@@ -623,21 +623,32 @@ def _same(section: Section, context: Context) -> Context:
     return context
 
 
-def _values(cls: type, section: Section, context: Context, name: str, usual: Any = None) -> Data:
-    """Return the fields that keys give; defaults are the class's, or those of `usual`."""
+def _values(cls: type, section: Section, context: Context, name: str, whole: bool = True) -> Data:
+    """Return the fields that keys give; of a `whole` spec also those that must be there."""
     values: Data = {}
-    for entry in keys_of(cls):
-        if isinstance(entry.kind, Spread):
+    for written, always, entry in _in_order(cls):
+        if written in section:
+            values[entry.field] = entry.kind.read(section.need(written), context, name)
+        elif not always:
+            continue
+        elif isinstance(entry.kind, Spread):
             values[entry.field] = entry.kind.read_keys(section, context, name, entry.default)
-        elif (node := section.get(entry.name)) is not None:
-            values[entry.field] = entry.kind.read(node, context, name)
-        elif entry.needed and (not entry.only or usual is None):
-            section.need(entry.name)
-        elif entry.otherwise is not None:
+        elif whole and entry.otherwise is not None:
             values[entry.field] = entry.otherwise(name)
-        elif usual is not None:
-            values[entry.field] = getattr(usual, entry.field)
+        elif whole:
+            section.need(written)
     return values
+
+
+@cache
+def _in_order(cls: type) -> tuple[tuple[str, bool, ScriptKey], ...]:
+    """Return a spec's keys with their names (those of several have none), and whether they matter when not written."""
+    return tuple(
+        ("", True, entry)
+        if isinstance(entry.kind, Spread)
+        else (entry.name, entry.needed or entry.otherwise is not None, entry)
+        for entry in keys_of(cls)
+    )
 
 
 def write(value: Any, context: Context = NOTHING) -> Any:
@@ -686,12 +697,28 @@ _Visit = Callable[[Word, Any, Place], Any]
 
 def _referring(value: Any, visit: _Visit) -> Any:
     changes = {}
-    for entry in keys_of(value.__class__):
+    for entry in _leading(value.__class__):
         content = getattr(value, entry.field)
         changed = _referred(entry.kind, content, visit, getattr(value, "place", NOWHERE))
         if changed is not content:
             changes[entry.field] = changed
     return replace(value, **changes) if changes else value
+
+
+@cache
+def _leading(cls: type) -> tuple[ScriptKey, ...]:
+    """Return those keys of a spec in which references can stand."""
+    return tuple(entry for entry in keys_of(cls) if _leads(entry.kind))
+
+
+def _leads(kind: ValueKind) -> bool:
+    if isinstance(kind, ListOf | MappingOf):
+        return _leads(kind.each)
+    if isinstance(kind, Nested | Inline):
+        return bool(_leading(kind.cls))
+    if isinstance(kind, OneOf):
+        return any(_leading(cls) for cls in kind.kinds.values())
+    return isinstance(kind, Word) and bool(kind.reference)
 
 
 def _referred(kind: ValueKind, content: Any, visit: _Visit, place: Place) -> Any:

@@ -145,15 +145,13 @@ def wrong(node: Node, expected: str) -> InvalidValueError:
 def number(node: Node, *, above: float | None = None, least: float | None = None, most: float | None = None) -> float:
     """Read a finite number greater than `above`, at least `least` and at most `most`."""
     value = node.value
-    expected = _expected("a number", above, least, most)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise wrong(node, expected)
+        raise wrong(node, _expected("a number", above, least, most))
     if not abs(value) <= LARGEST:  # also catches NaN
-        raise wrong(node, f"{expected} (finite, not beyond {LARGEST:g})")
-    if (above is not None and value <= above) or (least is not None and value < least):
-        raise wrong(node, expected)
-    if most is not None and value > most:
-        raise wrong(node, expected)
+        raise wrong(node, f"{_expected('a number', above, least, most)} (finite, not beyond {LARGEST:g})")
+    low = (above is not None and value <= above) or (least is not None and value < least)
+    if low or (most is not None and value > most):
+        raise wrong(node, _expected("a number", above, least, most))
     return float(value)
 
 
@@ -192,9 +190,10 @@ def text(node: Node) -> str:
 
 def name(node: Node) -> str:
     """Read a name that refers to something: text that is not empty."""
-    if not text(node).strip():
+    word = text(node)
+    if not word.strip():
         raise wrong(node, "a name")
-    return text(node)
+    return word
 
 
 def choice(node: Node, options: Sequence[str], kind: str) -> Any:
@@ -216,9 +215,8 @@ def known(node: Node, kind: str, available: Iterable[str]) -> str:
 
 def vector(node: Node, lengths: tuple[int, ...] = (3,), **bounds: float) -> tuple[float, ...]:
     """Read a list of numbers of one of some lengths."""
-    sizes = " or ".join(str(n) for n in lengths)
     if not isinstance(node.value, tuple) or len(node.value) not in lengths:
-        raise wrong(node, f"a list of {sizes} numbers")
+        raise wrong(node, f"a list of {' or '.join(map(str, lengths))} numbers")
     return tuple(number(x, **bounds) for x in node.value)
 
 
