@@ -22,9 +22,8 @@ from stunt.schema import Section, node_from_plain, whole
 from stunt.script.constant_pd import recast, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
-from stunt.script.scene import RATE_KEYS, read_rates
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
-from stunt.stage.scene import Scene
+from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
 _COMMAND_LINE = "the command line"
 MOST_CHANGES = 24
