@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate, to_matrix
-from stunt.motion.clips.clip import Clip, ClipPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose
 
 Y_UP = from_rotation_vector(np.array([-np.pi / 2, 0.0, 0.0]))  # our z becomes the file's y
 

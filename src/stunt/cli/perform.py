@@ -11,7 +11,7 @@ from typing import Any, cast
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
-from stunt.control.core.run import run as compiled_loop
+from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names

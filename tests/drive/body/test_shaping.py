@@ -8,8 +8,7 @@ import pytest
 
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
-from stunt.drive.body.over_ground import Feet
-from stunt.drive.body.shaping import BEHIND, AbsoluteTargets, Shaper, window_of
+from stunt.drive.body.over_ground import BEHIND, AbsoluteTargets, Feet, Shaper, window_of
 from stunt.drive.body.stuck import bone_errors, limbs_of
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of

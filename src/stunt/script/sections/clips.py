@@ -48,7 +48,7 @@ from stunt.schema import Node, Section, truth
 from stunt.script.sections.kind import SectionKind
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Placement
-from stunt.supervise.tracking import QueuedClip, follow_clips
+from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance

@@ -19,7 +19,7 @@ from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.boxer import FELT, FIRM, READY, Boxer, Ring
-from stunt.supervise.data.twin import Twin
+from stunt.supervise.twin import Twin
 
 STUN, LIMP = 0.5, 4.0
 _DEAR = 0.05  # what playing a blow costs that nobody asked for, per frame [m²]
