@@ -13,14 +13,14 @@ from stunt.stage.scene import CharacterSpec, PropSpec, Scene
 
 
 def test_every_shape_of_prop_is_built_and_only_those_with_a_mass_can_move():
-    shapes = ("sphere", "box", "capsule", "plane", "ramp", "stairs", "heightfield")
+    shapes = ("sphere", "box", "capsule", "cylinder", "plane", "ramp", "stairs", "heightfield")
     props = {
         shape: PropSpec(shape, at=(3.0 * n, 0, 1), mass=2.0, heights=((0.0, 0.5), (1.0, 0.2)))  # type: ignore[arg-type]
         for n, shape in enumerate(shapes)
     }
     built = build(Scene(props=props))
     movable = {name for name, prop in built.props.items() if prop.dof >= 0}
-    assert movable == {"sphere", "box", "capsule"}
+    assert movable == {"sphere", "box", "capsule", "cylinder"}
     for name in movable:
         assert built.model.body_mass[built.props[name].body] == pytest.approx(2.0)
 
@@ -114,3 +114,22 @@ def test_somebody_whose_name_is_a_colour_wears_it() -> None:
     model = build(Scene({"red": CharacterSpec("human39"), "blue": CharacterSpec("human39", at=(2.0, 0.0, 0.0))})).model
     shirts = {name: model.geom_rgba[model.body(f"{name}/thorax").geomadr[0]] for name in ("red", "blue")}
     assert shirts["red"][0] > shirts["red"][2] and shirts["blue"][2] > shirts["blue"][0]
+
+
+def test_a_barrel_rolls_down_a_ramp_as_a_solid_cylinder_does():
+    slope = 0.5
+    rise = 4.0 * slope
+    props = {
+        "hill": PropSpec("ramp", size=(4.0, 2.0, rise), friction=1.0),
+        "barrel": PropSpec("cylinder", radius=0.2, length=0.6, mass=5.0, friction=1.0),
+    }
+    angle = np.arctan(slope)
+    stage = StageLoop(Scene({}, props, physics_hz=500.0, control_hz=500.0))
+    barrel = stage.prop("barrel")
+    middle = np.array([0.0, 0.0, 0.5 * rise])
+    stage.data.qpos[barrel.qpos : barrel.qpos + 3] = middle + 0.2 * np.array([-np.sin(angle), 0.0, np.cos(angle)])
+    stage.data.qpos[barrel.qpos + 3 : barrel.qpos + 7] = [np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0]  # on its side
+    stage.step(0.5)
+    # a solid cylinder that rolls: two thirds of what it would do without friction
+    wanted = 2.0 / 3.0 * 9.81 * np.sin(angle) * 0.5
+    assert np.linalg.norm(stage.data.qvel[barrel.dof : barrel.dof + 3]) == pytest.approx(wanted, rel=0.03)

@@ -50,7 +50,7 @@ def test_a_force_lasts_as_long_as_it_should():
 
 
 @pytest.mark.parametrize("target", ["thorax", "head", "r_shank"])
-@pytest.mark.parametrize("shape", ["sphere", "box", "capsule"])
+@pytest.mark.parametrize("shape", ["sphere", "box", "capsule", "cylinder"])
 @pytest.mark.parametrize("hits_at", [0.3, 0.5])
 def test_a_throw_hits_its_body_at_its_time(target, shape, hits_at):
     thing = PropSpec(shape, at=(3.0, 0.0, 1.0), radius=0.06, length=0.1, size=(0.1, 0.1, 0.1), mass=0.5)

@@ -57,6 +57,10 @@ def _capsule(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: di
     body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
 
 
+def _cylinder(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
+    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
+
+
 def _plane(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
     body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], **look)
 
@@ -109,6 +113,7 @@ _SHAPES: Final[dict[str, Callable[[mujoco.MjSpec, Any, str, PropSpec, dict[str, 
     "sphere": _sphere,
     "box": _box,
     "capsule": _capsule,
+    "cylinder": _cylinder,
     "plane": _plane,
     "ramp": _ramp,
     "stairs": _stairs,

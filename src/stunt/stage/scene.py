@@ -160,8 +160,8 @@ class Placement:
     stage: tuple[float, float, float, float]
 
 
-Shape = Literal["sphere", "box", "capsule", "plane", "ramp", "stairs", "heightfield"]
-MOVING = ("sphere", "box", "capsule")
+Shape = Literal["sphere", "box", "capsule", "cylinder", "plane", "ramp", "stairs", "heightfield"]
+MOVING = ("sphere", "box", "capsule", "cylinder")
 SHAPES = (*MOVING, "plane", "ramp", "stairs", "heightfield")
 
 
@@ -214,9 +214,14 @@ class PropSpec:
         default=None, kind=Number(above=0.0, most=1000.0, unit="m"), only=MOVING,
         help="length of the rope it hangs from, up from its centre; else none",
     )  # fmt: skip
-    radius: float = key(default=0.1, kind=_METRES, only=("sphere", "capsule"), help="of sphere and capsule")
+    radius: float = key(
+        default=0.1, kind=_METRES, only=("sphere", "capsule", "cylinder"), help="of sphere, capsule and cylinder"
+    )
     length: float = key(
-        default=0.2, kind=_METRES, only=("capsule",), help="of a capsule's straight part, along its own z"
+        default=0.2,
+        kind=_METRES,
+        only=("capsule", "cylinder"),
+        help="of a cylinder or a capsule's straight part, along its own z",
     )
     size: Vector3 = key(
         default=(0.3, 0.3, 0.3), kind=Vector(unit="m", above=0.0, says="3 lengths"),
