@@ -16,9 +16,8 @@ import stunt
 from stunt.cli.main import main
 from stunt.errors import InvalidValueError, ScriptFileError, UnknownNameError
 from stunt.examples import example
-from stunt.library.memory import FileMemory
 from stunt.library.names import OWN_CLIPS, Library, load_clip
-from stunt.library.read import forget_clips
+from stunt.library.read import FileMemory, forget_clips
 from stunt.motion.clips import standing, vocabulary
 from stunt.motion.clips.file_stamps import note_use
 from stunt.motion.clips.raw import ClipFormat

@@ -19,7 +19,7 @@ from stunt.drive.motion.body_motion import BodyMotion, make_rows, motion_of_clip
 from stunt.drive.motion.sole_hold import BALL
 from stunt.drive.prepare.feed_forward import _KNOWN, foreseen_torques
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.spikes import bridge_spikes
+from stunt.drive.prepare.pipeline import bridge_spikes
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations

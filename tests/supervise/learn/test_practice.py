@@ -18,8 +18,7 @@ from stunt.supervise.learn import samples as samples_module
 from stunt.supervise.learn import training, trial
 from stunt.supervise.learn.bids import ParameterBid
 from stunt.supervise.learn.features import FEATURES, body_digest, features
-from stunt.supervise.learn.practice_trial import BLEW_UP, run_trial
-from stunt.supervise.learn.samples import Samples, collect
+from stunt.supervise.learn.samples import BLEW_UP, Samples, collect, run_trial
 from stunt.supervise.learn.svm import WrongBodyError, load_machine
 from stunt.supervise.learn.training import train
 from stunt.supervise.learn.trial import Sample, TrialPlan

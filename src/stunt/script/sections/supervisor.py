@@ -41,9 +41,8 @@ from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
 from stunt.schema import Node, Section, entries, items, name, text
 from stunt.script.sections.clips import check_range, trimmed_motion
-from stunt.script.sections.fights import FightSpec, fight_controllers
+from stunt.script.sections.graphs import FightSpec, WalkSpec, fight_controllers, walk_controller
 from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY, SectionKind
-from stunt.script.sections.walks import WalkSpec, walk_controller
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD
