@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.engine import engine_function
-from stunt.control.core.run import run
+from stunt.control.loop.run import run
 from stunt.maths.compiled import compiled
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 

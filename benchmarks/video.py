@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.result import Measurement
 from stunt.examples import example
 from stunt.export import Video, export
-from stunt.record.raycast import core_count
+from stunt.record.raycast.render import core_count
 from stunt.record.take import Take
 from stunt.script.file import load_script
 from stunt.script.performance import Performance

@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from stunt.record.camera import Camera, points_of_performance
 from stunt.record.plot_style import EDGE as _EDGE
 from stunt.record.plot_style import INK, ORANGE, SOFT, WIDTH
-from stunt.record.raycast import Raycaster
+from stunt.record.raycast.camera import Camera, points_of_performance
+from stunt.record.raycast.render import Raycaster
 from stunt.record.take import Take
 
 Pixels = NDArray[np.uint8]

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 from stunt.examples import example, example_names
-from stunt.record.camera import Camera, points_of_performance
-from stunt.record.raycast import Raycaster
+from stunt.record.raycast.camera import Camera, points_of_performance
+from stunt.record.raycast.render import Raycaster
 from stunt.record.take import Take
 from stunt.script.file import load_script
 from stunt.script.performance import Performance

@@ -1,6 +1,8 @@
-"""Typed readings of single values: numbers, words, vectors. Each says what it expected.
+"""Plain data with its place, whether it came from YAML or from Python, and typed readings of single values.
 
-Plain data with its place: what every part of the door reads, whether it came from YAML or from Python.
+Each reading says what it expected. Angles are degrees outside and radians inside, and back again without losing a bit:
+a number is degrees (of a velocity, degrees per second), unless a unit stands behind it: `1.2 rad`, `0.05 m` for a slide
+joint, `2 rad/s`, `0.1 m/s`.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,15 +145,13 @@ def wrong(node: Node, expected: str) -> InvalidValueError:
 def number(node: Node, *, above: float | None = None, least: float | None = None, most: float | None = None) -> float:
     """Read a finite number greater than `above`, at least `least` and at most `most`."""
     value = node.value
-    expected = _expected("a number", above, least, most)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise wrong(node, expected)
+        raise wrong(node, _expected("a number", above, least, most))
     if not abs(value) <= LARGEST:  # also catches NaN
-        raise wrong(node, f"{expected} (finite, not beyond {LARGEST:g})")
-    if (above is not None and value <= above) or (least is not None and value < least):
-        raise wrong(node, expected)
-    if most is not None and value > most:
-        raise wrong(node, expected)
+        raise wrong(node, f"{_expected('a number', above, least, most)} (finite, not beyond {LARGEST:g})")
+    low = (above is not None and value <= above) or (least is not None and value < least)
+    if low or (most is not None and value > most):
+        raise wrong(node, _expected("a number", above, least, most))
     return float(value)
 
 
@@ -190,9 +190,10 @@ def text(node: Node) -> str:
 
 def name(node: Node) -> str:
     """Read a name that refers to something: text that is not empty."""
-    if not text(node).strip():
+    word = text(node)
+    if not word.strip():
         raise wrong(node, "a name")
-    return text(node)
+    return word
 
 
 def choice(node: Node, options: Sequence[str], kind: str) -> Any:
@@ -214,9 +215,8 @@ def known(node: Node, kind: str, available: Iterable[str]) -> str:
 
 def vector(node: Node, lengths: tuple[int, ...] = (3,), **bounds: float) -> tuple[float, ...]:
     """Read a list of numbers of one of some lengths."""
-    sizes = " or ".join(str(n) for n in lengths)
     if not isinstance(node.value, tuple) or len(node.value) not in lengths:
-        raise wrong(node, f"a list of {sizes} numbers")
+        raise wrong(node, f"a list of {' or '.join(map(str, lengths))} numbers")
     return tuple(number(x, **bounds) for x in node.value)
 
 
@@ -278,7 +278,7 @@ class Section:
             UnknownNameError: If there is another key.
         """
         self.what = what
-        self.place = node.place
+        self.node, self.place = node, node.place
         if not isinstance(node.value, dict):
             raise InvalidValueError(what, plain_from_node(node), "a mapping of keys to values", node.place)
         allowed = tuple(keys)
@@ -320,3 +320,67 @@ def told_by(node: Node, what: str, kinds: Sequence[str], keys: Sequence[str]) ->
     """Return which of some keys a mapping has, the one that tells what it is; exactly one must be there."""
     given = [kind for kind in kinds if isinstance(node.value, dict) and kind in node.value]
     return given[0] if len(given) == 1 else Section(node, what, keys).one_of(kinds)
+
+
+_MEASURE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(deg|°|rad|m)(/s)?\s*\Z")
+_ANGLE = "an angle in degrees (90), or with a unit ('1.57 rad', a slide joint's '0.05 m')"
+_RATE = "a velocity in degrees per second (90), or with a unit ('1.57 rad/s', a slide joint's '0.05 m/s')"
+
+
+class Quantity(NamedTuple):
+    """A value in our units and the unit it was written in: `deg`, `rad`, `m`, or `ball` for a rotation."""
+
+    value: float
+    unit: str
+
+
+def angle(node: Node) -> float:
+    """Read an angle [rad] that cannot be a length."""
+    measure = read_measure(node)
+    if measure.unit == "m":
+        raise wrong(node, "an angle in degrees (90), or '1.57 rad'")
+    return measure.value
+
+
+def read_measure(node: Node, per_second: bool = False) -> Quantity:
+    """Read an angle [rad] or length [m], or with `per_second` the rate of one."""
+    if not isinstance(node.value, str):
+        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+            raise wrong(node, _RATE if per_second else _ANGLE)
+        return Quantity(math.radians(number(node)), "deg")
+    match = _MEASURE.match(node.value)
+    if match is None or bool(match[3]) != per_second or not abs(float(match[1])) <= LARGEST:
+        raise wrong(node, _RATE if per_second else _ANGLE)
+    value, unit = float(match[1]), match[2]
+    return Quantity(math.radians(value), "deg") if unit in ("deg", "°") else Quantity(value, unit)
+
+
+def spin(node: Node) -> tuple[float, float, float]:
+    """Read an angular velocity `[x, y, z]`, degrees per second outside [rad/s]."""
+    if not isinstance(node.value, tuple) or len(node.value) != 3:
+        raise wrong(node, "a list of 3 velocities in degrees per second")
+    measures = [read_measure(x, per_second=True) for x in node.value]
+    if any(m.unit == "m" for m in measures):
+        raise wrong(node, "a list of 3 velocities in degrees per second")
+    return measures[0].value, measures[1].value, measures[2].value
+
+
+def angle_to_data(value: float, suffix: str = "") -> float | int | str:
+    """Return degrees that read back as exactly this many radians, or `x rad` where no number of degrees does."""
+    degrees = math.degrees(value)
+    candidates = [float(f"{degrees:.{digits}g}") for digits in range(1, 18)]  # the shortest that will do
+    candidates += [math.nextafter(degrees, math.inf), math.nextafter(degrees, -math.inf)]
+    for candidate in candidates:
+        if math.radians(candidate) == value:
+            return number_to_data(candidate)
+    return f"{value!r} rad{suffix}"
+
+
+def number_to_data(value: float) -> float | int:
+    """Return a number as a person would write it: 3, not 3.0."""
+    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)
+
+
+def measure_to_data(value: float, unit: str, suffix: str = "") -> float | int | str:
+    """Return an angle or length as the script writes it."""
+    return f"{float(value)!r} m{suffix}" if unit == "m" else angle_to_data(float(value), suffix)

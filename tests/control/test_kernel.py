@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from stunt.control.core.board import COUPLINGS, FULL, PASSIVE
-from stunt.control.core.coupled import solve_in_place
+from stunt.control.core.full_coupling import solve_in_place
 from stunt.drive.beats.performer import Performer
 from stunt.motion.pose import Pose
 from stunt.stage.loop import StageLoop

@@ -20,6 +20,7 @@ from stunt.stage.scene import CharacterSpec, Scene
 
 EXTERNAL = ServoSettings(external=True)
 
+
 def follower(
     clip: str,
     *,

@@ -38,8 +38,8 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, folder: Path) 
     names: dict[str, object] = {"__name__": "snippet"}
     for snippet in snippets(page, "python"):
         if snippet.how == "before":
-            exec(compile(snippet.what, f"{snippet.name} (before)", "exec"), names)
-        code = compile("\n" * snippet.line + snippet.text, str(page), "exec")
+            exec(compile(snippet.what, f"{snippet.name} (before)", "exec", dont_inherit=True), names)
+        code = compile("\n" * snippet.line + snippet.text, str(page), "exec", dont_inherit=True)
         if snippet.how != "parsed":
             exec(code, names)
 

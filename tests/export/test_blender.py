@@ -147,7 +147,7 @@ def test_blender_bends_the_skin_onto_the_body(imported, stage_take):
     points = imported["stage.glb"]["mesh/ada_body"] @ TO_BLENDER
     model = stage_take.model()
     data = mujoco.MjData(model)
-    data.qpos[:] = stage_take.qpos[:: 2][-1]
+    data.qpos[:] = stage_take.qpos[::2][-1]
     mujoco.mj_kinematics(model, data)
     geoms = [g for g in range(model.ngeom) if model.body(model.geom_bodyid[g]).name.startswith("ada/")]
     centers = data.geom_xpos[geoms]

@@ -10,10 +10,9 @@ from PIL import Image
 
 from stunt.errors import ExportError
 from stunt.export import Video, export
+from stunt.export.formats.video_shots import Overlay, ShownBeat, candidates, find_opengl, make_shot, pictures
 from stunt.export.options import Options
 from stunt.export.sampling import sample
-from stunt.export.video_overlay import Overlay, ShownBeat
-from stunt.export.video_shots import candidates, find_opengl, make_shot, pictures
 
 SMALL = (96, 72)
 
@@ -122,7 +121,7 @@ def test_opengl_draws_the_same_scene_where_there_is_one(ada_take):
 
 
 def test_without_opengl_asking_for_it_names_the_remedy(tmp_path, ada_take, monkeypatch):
-    monkeypatch.setattr("stunt.export.video_shots.find_opengl", lambda: None)
+    monkeypatch.setattr("stunt.export.formats.video_shots.find_opengl", lambda: None)
     with pytest.raises(ExportError, match="--renderer software"):
         export(ada_take, tmp_path / "a.gif", video=Video(renderer="opengl"))
     assert not list(tmp_path.iterdir())

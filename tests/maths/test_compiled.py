@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stunt.control.core import run
+from stunt.control.loop import run
 from stunt.maths import compiled
-from stunt.record import raycast_kernels
+from stunt.record.raycast import kernels as raycast_kernels
 
 FILES = {
     "kernel.py": "import math\nfrom stunt.rooms.layout import (\n    WIDTH,\n)\n",

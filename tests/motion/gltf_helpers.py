@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate, to_matrix
-from stunt.motion.clips.clip import Clip, ClipPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose
 
 Y_UP = from_rotation_vector(np.array([-np.pi / 2, 0.0, 0.0]))  # our z becomes the file's y
 
@@ -26,9 +27,7 @@ class Writer:
         self.data["bufferViews"].append({"buffer": 0, "byteOffset": len(self.blob), "byteLength": len(packed)})
         self.blob += packed
         view = len(self.data["bufferViews"]) - 1
-        self.data["accessors"].append(
-            {"bufferView": view, "componentType": 5126, "count": len(values), "type": kind}
-        )
+        self.data["accessors"].append({"bufferView": view, "componentType": 5126, "count": len(values), "type": kind})
         return len(self.data["accessors"]) - 1
 
     def save(self, path: Path) -> Path:
@@ -61,9 +60,7 @@ def write_glb(
         node["translation"] = start[1][joint].tolist()
         children = list(clip.skeleton.children[joint])
         writer.data["nodes"].append({**node, **({"children": children} if children else {})})
-    writer.data["nodes"].append(
-        {"name": "Armature", "rotation": _xyzw(armature), "scale": [unit] * 3, "children": [0]}
-    )
+    writer.data["nodes"].append({"name": "Armature", "rotation": _xyzw(armature), "scale": [unit] * 3, "children": [0]})
     writer.data["scenes"] = [{"nodes": [joints]}]
     if seed is not None:
         writer.data["skins"] = [{"joints": list(range(joints)), "inverseBindMatrices": _bind(clip, rest, writer, unit)}]

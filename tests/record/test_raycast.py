@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from stunt.errors import InvalidValueError
-from stunt.record.camera import Camera, geom_corners, points_of_performance
-from stunt.record.raycast import Ghost, Raycaster, Style, render
-from stunt.record.raycast_kernels import meet
+from stunt.record.raycast.camera import Camera, geom_corners, points_of_performance
+from stunt.record.raycast.kernels import meet
+from stunt.record.raycast.render import Ghost, Raycaster, Style, render
 
 FRONT = Camera((4.0, 0.0, 1.0), (0.0, 0.0, 1.0))
 

@@ -11,10 +11,10 @@ from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import PropSpec, Throw
 from stunt.supervise.contract import RUNNING, Bid, Status, failed, succeeded
-from stunt.supervise.data.twin import Twin
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.twin import Twin
 
 
 def switches(supervisor):

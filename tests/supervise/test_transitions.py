@@ -6,8 +6,8 @@ from helpers import feet, joint_angles_between, make_stage, momentum, outer_impu
 
 from stunt.stage import loop
 from stunt.supervise.contract import Bid
-from stunt.supervise.data.twin import Twin
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.twin import Twin
 
 
 def within_bar(change, before):

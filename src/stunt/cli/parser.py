@@ -16,7 +16,9 @@ from stunt.cli import (
     tension_command,
     track_command,
 )
+from stunt.cli.options import offer
 from stunt.errors import StuntError, UnknownNameError
+from stunt.keys import key_of
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 COMMANDS = (
@@ -103,14 +105,15 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
 
 
 def _perform_arguments(parser: argparse.ArgumentParser) -> None:
+    from stunt.stage.scene import Scene
+
     add = parser.add_argument
     add("script", metavar="SCRIPT|EXAMPLE", help="a .yaml file, or the name of an example (see 'stunt examples')")
     add("--out", metavar="DIR", help="where the take goes (default: takes/NAME; with --json: nowhere)")
     add("--json", action="store_true", help="print the report as JSON, and nothing else")
     add("--rate", type=float, metavar="HZ", help="physics and control rate")
-    add("--physics-hz", type=float, metavar="HZ", help="physics rate")
-    add("--control-hz", type=float, metavar="HZ", help="control rate; divides the physics rate")
-    add("--seed", type=int, metavar="N", help="seed of everything random")
+    for name in ("physics_hz", "control_hz", "seed"):
+        offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
     add("--quiet", action="store_true", help="print errors only")

@@ -11,7 +11,7 @@ from typing import Any, cast
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
-from stunt.control.core.run import run as compiled_loop
+from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
@@ -22,9 +22,8 @@ from stunt.schema import Section, node_from_plain, whole
 from stunt.script.constant_pd import recast, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
-from stunt.script.scene import RATE_KEYS, read_rates
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
-from stunt.stage.scene import Scene
+from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
 _COMMAND_LINE = "the command line"
 MOST_CHANGES = 24

@@ -22,7 +22,7 @@ class Format:
 
     Attributes:
         name: For people.
-        module: Where it is written: `stunt.export.<module>`, a function `write`.
+        module: Where it is written: `stunt.export.formats.<module>`, a function `write`.
         one_file_each: Whether every character gets a file of its own.
         several_takes: Whether it shows several takes side by side.
         needs: The package it needs, and the extra of Stunt that brings it.
@@ -50,7 +50,7 @@ class Format:
                 raise ExportError(
                     f"{suffix} needs the package '{package}', which is not installed: pip install 'stunt[{extra}]'."
                 ) from error
-        return cast(Writer, importlib.import_module(f"stunt.export.{self.module}").write)
+        return cast(Writer, importlib.import_module(f"stunt.export.formats.{self.module}").write)
 
 
 _USD = Format("USD", "usd", needs=("pxr", "usd"))

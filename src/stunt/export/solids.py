@@ -9,8 +9,8 @@ import numpy as np
 
 from stunt.export.surface import Color, Ints, Surface, together
 from stunt.maths.rotations import Floats
-from stunt.record.raycast_colors import visible_geoms
-from stunt.record.raycast_trees import surface_of, surface_triangles
+from stunt.record.raycast.colors import visible_geoms
+from stunt.record.raycast.trees import surface_of, surface_triangles
 
 _AROUND, _ALONG = 32, 12  # Facets of round things.
 _PLANE = 5.0  # Half the edge of an endless plane [m].

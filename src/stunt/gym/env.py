@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from stunt.errors import UnknownNameError
 from stunt.gym.task import Row, Task
 from stunt.gym.tasks import make_task
-from stunt.record.camera import Camera
-from stunt.record.raycast import Raycaster
+from stunt.record.raycast.camera import Camera
+from stunt.record.raycast.render import Raycaster
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 
 WIDTH, HEIGHT = 640, 480

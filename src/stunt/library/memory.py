@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class _Entry(Generic[Value]):
+class _Remembered(Generic[Value]):
     value: Value
     stamps: tuple[FileStamp, ...]
     size: int
@@ -36,7 +36,7 @@ class FileMemory(Generic[Value]):
             size: How large a value is [bytes].
         """
         self._most, self._most_bytes, self._size = most, most_bytes, size
-        self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Remembered[Value]] = OrderedDict()
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class FileMemory(Generic[Value]):
             if entry is None or not all(stamp.holds for stamp in entry.stamps):
                 with files_in_use() as used:
                     value = make()
-                entry = _Entry(value, tuple(dict.fromkeys(used)), self._size(value))
+                entry = _Remembered(value, tuple(dict.fromkeys(used)), self._size(value))
                 self._entries[key] = entry
             else:
                 for stamp in entry.stamps:

@@ -44,10 +44,10 @@ from stunt.record.take import Take
 from stunt.stage.scene import Placement
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
+from stunt.supervise.data.tracking import ClipQueue, QueuedClip, follow_clips, queue_of
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.registry import make_controller
 from stunt.supervise.supervisor import Supervisor
-from stunt.supervise.tracking import ClipQueue, QueuedClip, follow_clips, queue_of
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage

@@ -36,7 +36,7 @@ from stunt.stage.scene import (
     Release,
     Scene,
     Throw,
-    Vector,
+    Vector3,
 )
 
 RECORD_HZ: Final = 120.0
@@ -78,7 +78,7 @@ class Stage(StageLoop):
         *,
         props: Mapping[str, PropSpec] | None = None,
         hz: float | None = None,
-        gravity: Vector | None = None,
+        gravity: Vector3 | None = None,
         ground: bool | None = None,
         seed: int | None = None,
         collisions: Collisions | None = None,
@@ -427,7 +427,7 @@ def _number(what: str, value: object, unit: str) -> float:
     return float(value)
 
 
-def _vector(what: str, value: Any) -> Vector:
+def _vector(what: str, value: Any) -> Vector3:
     try:
         x, y, z = (float(number) for number in value)
     except (TypeError, ValueError):

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from stunt.errors import InvalidValueError, TakeError, UnknownNameError
-from stunt.record.camera import Camera, Floats, points_of_performance
 from stunt.record.files import written_aside
 from stunt.record.in_charge import Charge, bar_height, charges, draw_bars, in_charge
-from stunt.record.raycast import Raycaster
+from stunt.record.raycast.camera import Camera, Floats, points_of_performance
+from stunt.record.raycast.render import Raycaster
 from stunt.record.take import Take
 
 MOST_PANELS = 24

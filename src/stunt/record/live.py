@@ -21,9 +21,9 @@ import mujoco
 from mujoco.studio import web_viewer
 
 from stunt.errors import InvalidValueError, StuntError
-from stunt.record.camera import Camera, points_of_performance
 from stunt.record.joint_tracks import beat_times
 from stunt.record.playback import Playback
+from stunt.record.raycast.camera import Camera, points_of_performance
 from stunt.record.take import Take
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any
 from mujoco.studio import messages
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
-from stunt.record.camera import Camera
 from stunt.record.playback import SPEEDS, Playback
+from stunt.record.raycast.camera import Camera
 from stunt.record.studio_plugin import ShownElsewhere, Window, show_state
 from stunt.record.take import Take
 

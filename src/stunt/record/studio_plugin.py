@@ -13,7 +13,7 @@ from typing import Any, Final
 from mujoco.studio import messages, plugin, sim
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
-from stunt.record.camera import Camera, aim
+from stunt.record.raycast.camera import Camera, aim
 
 PERIOD: Final = 1 / 120
 """How often what is shown is renewed [s]."""

@@ -6,42 +6,35 @@ Scripts back to plain data: the keys a person would write, and only where they d
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import stunt.script.sections  # noqa: F401  (they join KINDS)
+import mujoco
+
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
-from stunt.drive.beats.spec import BeatSpec, Exit, MachineSpec, Part, Script, StateSpec
+from stunt.drive.beats.spec import Part, Script
 from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError, TakeError
+from stunt.keys import Change, Context, Data, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
-from stunt.library.read import change_files, cut_reference, with_option
+from stunt.library.read import change_files, cut_reference
 from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.registry import is_motion_file
-from stunt.motion.pose import Pose
+from stunt.motion.pose_keys import pose_to_data, read_poses
 from stunt.record.files import written_aside
-from stunt.schema import Node, Section, node_from_plain, wrong
+from stunt.schema import Node, Section, node_from_plain, text, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.parts import end_warnings, read_parts, read_seconds
-from stunt.script.poses import LONG_KEYS, read_poses
-from stunt.script.scene import RATE_KEYS, read_events, read_stage, read_title, release_warnings
-from stunt.script.sections.kind import Change
-from stunt.script.units import angle_to_data, measure_to_data, number_to_data
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data
-from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.scene import RATE_KEYS, Scene, read_events, release_warnings
 
 VERSION = 1
-Data = dict[str, Any]
-Converters = Mapping[str, Callable[[Any], Any]]
-_EVENTS: dict[type, tuple[str, str]] = {
-    Push: ("push", "target"),
-    Throw: ("throw", "prop"),
-    Attach: ("attach", "prop"),
-    Release: ("release", "prop"),
-    Drag: ("drag", "target"),
-}
+TOP_KEYS = (
+    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
+    *("characters", "poses", "props", "performance", "events"),
+)
 
 
 def script_to_data(script: Script) -> Data:
@@ -53,128 +46,18 @@ def script_to_data(script: Script) -> Data:
         ScriptFileError: It names a clip that is only in memory.
     """
     _with_references(script, _written)
-    data: Data = {"stunt": VERSION}
-    data |= {"title": script.title} if script.title else {}
-    data |= {"seconds": number_to_data(script.seconds)} if script.seconds is not None else {}
-    data |= _scene_settings(script.scene)
-    sections = {
-        "characters": {key: _character(value) for key, value in script.scene.characters.items()},
-        "poses": {key: _pose(key, pose) for key, pose in script.poses.items()},
-        "props": {key: _prop(value) for key, value in script.scene.props.items()},
-        "performance": {key: _part(part, script.poses) for key, part in script.parts.items()},
-        "events": [_event(event) for event in script.scene.events],
-    }
-    return data | {key: value for key, value in sections.items() if value}
+    context = {"pose": script.poses}
+    found: Data = {"stunt": VERSION, **write(script), **write(script.scene, context)}
+    found["poses"] = {key: pose_to_data(key, pose) for key, pose in script.poses.items()}
+    found["performance"] = {key: _part(part, context) for key, part in script.parts.items()}
+    last = ("characters", "poses", "props", "performance", "events")
+    found |= {key: found.pop(key) for key in last if key in found}
+    return {key: value for key, value in found.items() if value != {}}
 
 
-def _scene_settings(scene: Scene) -> Data:
-    def collisions(value: Any) -> Data:
-        return {"model": "two_stage"} | _given(value, {})
-
-    data = _given(scene, {"collisions": collisions}, skip=("characters", "props", "events", "physics_hz", "control_hz"))
-    if scene.physics_hz == scene.control_hz:
-        return data | {"rate": number_to_data(scene.physics_hz)}
-    return data | {"physics_hz": number_to_data(scene.physics_hz), "control_hz": number_to_data(scene.control_hz)}
-
-
-def _character(character: CharacterSpec) -> Data:
-    def start(value: Any) -> Any:
-        return value if isinstance(value, str) else {"angles": _angles(value, character.start_units)}
-
-    return _given(character, {"facing": angle_to_data, "start": start})
-
-
-def _prop(prop: PropSpec) -> Data:
-    def spin(value: Any) -> list[Any]:
-        return [angle_to_data(float(x), "/s") for x in value]
-
-    return _given(prop, {"facing": angle_to_data, "spin": spin})
-
-
-def _event(event: Event) -> Data:
-    kind, subject = _EVENTS[type(event)]
-    return {kind: getattr(event, subject)} | _given(event, {}, skip=(subject,))
-
-
-def _pose(key: str, pose: Pose) -> Data:
-    angles = _angles(pose.angles, pose.units)
-    if pose.velocities or pose.name != key or any(word in angles for word in LONG_KEYS):
-        name = {} if pose.name == key else {"name": pose.name}
-        return {**name, "angles": angles, **_velocities(pose)}
-    return angles
-
-
-def _angles(angles: Mapping[str, Any], units: Mapping[str, str]) -> Data:
-    return {
-        joint: [float(x) for x in value] if isinstance(value, tuple) else measure_to_data(value, units.get(joint, ""))
-        for joint, value in angles.items()
-    }
-
-
-def _velocities(pose: Pose) -> Data:
-    found: Data = {}
-    for joint, value in pose.velocities.items():
-        if isinstance(value, tuple):
-            found[joint] = [angle_to_data(float(x), "/s") for x in value]
-        else:
-            found[joint] = measure_to_data(value, pose.units.get(joint, ""), "/s")
-    return {"velocities": found} if found else {}
-
-
-def _inline(pose: Pose, poses: Mapping[str, Pose]) -> Data:
-    if pose.name in poses and poses[pose.name] == pose:
-        return {"pose": pose.name}
-    return {"name": pose.name, "angles": _angles(pose.angles, pose.units), **_velocities(pose)}
-
-
-def _part(part: Part, poses: Mapping[str, Pose]) -> Data:
-    def beats(value: tuple[BeatSpec, ...]) -> list[Data]:
-        return [_inline(beat.pose, poses) | _given(beat, {}, skip=("pose",)) for beat in value]
-
-    def machine(value: MachineSpec) -> Data:
-        return {"start": value.start, "states": {key: _state(state, poses) for key, state in value.states.items()}}
-
-    sections = {key: KINDS[key].write(value) for key, value in part.sections.items()}
-    own = _given(part, {"beats": beats, "machine": machine}, skip=("reserved", "sections"))
-    return own | sections | dict(part.reserved)
-
-
-def _state(state: StateSpec, poses: Mapping[str, Pose]) -> Data:
-    data = _inline(state.pose, poses) | {"within": number_to_data(state.within)}
-    return data | ({"next": [_exit(way) for way in state.exits]} if state.exits else {})
-
-
-def _exit(way: Exit) -> Data:
-    def bound(value: float) -> Any:
-        return measure_to_data(value, way.unit)
-
-    data = _given(way, {"above": bound, "below": bound})
-    return {"with" if key == "with_prop" else key: value for key, value in data.items()}
-
-
-def _given(value: Any, converters: Converters, skip: tuple[str, ...] = ()) -> Data:
-    """Return a dataclass's fields that differ from their defaults; those that take no part in equality stay out."""
-    data: Data = {}
-    for field in fields(value):
-        content = getattr(value, field.name)
-        default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if field.compare and field.name not in skip and (default is MISSING or content != default):
-            data[field.name] = converters.get(field.name, _simple)(content)
-    return data
-
-
-def _simple(value: Any) -> Any:
-    if isinstance(value, bool | str | int) or value is None:
-        return value
-    if isinstance(value, list | tuple):
-        return [_simple(x) for x in value]
-    return number_to_data(float(value))
-
-
-TOP_KEYS = (
-    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
-    *("characters", "poses", "props", "performance", "events"),
-)
+def _part(part: Part, context: Context) -> Data:
+    sections = {key: KINDS[key].write(value, context) for key, value in part.sections.items()}
+    return {**write(part, context), **sections, **part.reserved}
 
 
 def load_script(path: str | Path, *, clips: Iterable[str | Path] = ()) -> Script:
@@ -192,13 +75,13 @@ def load_script(path: str | Path, *, clips: Iterable[str | Path] = ()) -> Script
     return script_from_text(_read_bytes(path), str(path), clips=clips)
 
 
-def script_from_text(text: str | bytes, source: str, *, clips: Iterable[str | Path] = ()) -> Script:
+def script_from_text(written: str | bytes, source: str, *, clips: Iterable[str | Path] = ()) -> Script:
     """Make a script of YAML text, as if it stood in the file `source`: bodies and clips are looked for beside that.
 
     Raises:
         StuntError: The one that fits the mistake, with file and line.
     """
-    raw = text.encode("utf-8") if isinstance(text, str) else text
+    raw = written.encode("utf-8") if isinstance(written, str) else written
     return _script(node_from_yaml(raw, source), source, clips)
 
 
@@ -222,8 +105,9 @@ def save_script(script: Script, path: str | Path) -> None:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    def near(reference: str | Clip) -> str | Clip:
-        if isinstance(reference, Clip) or not _is_there(reference):
+
+    def near(reference: Any) -> Any:
+        if not isinstance(reference, str) or not _is_there(reference):
             return reference
         return change_files(reference, lambda file: os.path.relpath(file, folder), os.path.isfile)
 
@@ -241,16 +125,17 @@ def save_script(script: Script, path: str | Path) -> None:
 def _script(node: Node, source: str, folders: Iterable[str | Path] = ()) -> Script:
     section = _top(node)
     poses = read_poses(section.get("poses"))
-    scene = read_stage(section, poses)
+    scene = read_section(Scene, section, {"pose": poses})
     if not scene.characters and not scene.props:
         raise MissingValueError("characters", "a script", section.place)
     scene = replace(scene, events=read_events(section.get("events"), scene))
     warnings: list[str] = []
-    parts = read_parts(section.get("performance"), scene, poses, warnings)
+    context = {"pose": poses, "character": scene.characters, "prop": scene.props}
+    parts = read_parts(section.get("performance"), context, warnings)
     seconds = read_seconds(section, parts)
     warnings += end_warnings(parts, seconds) + release_warnings(scene.events)
+    written = Script(scene, parts, seconds, section.read("title", text, ""), poses, source, tuple(warnings))
     library = Library.of(folders, os.path.dirname(source))
-    written = Script(scene, parts, seconds, read_title(section), poses, source, tuple(warnings))
     return _with_skeletons(_with_references(written, library.locate), library)
 
 
@@ -275,22 +160,25 @@ def _top(node: Node) -> Section:
 
 def _with_references(script: Script, change: Change) -> Script:
     """Change every body, clip and file a script names."""
-    characters = {
-        name: replace(character, body=change(character.body))
-        if isinstance(character.body, str | Clip) and character.body != OWN_SKELETON
-        else character
-        for name, character in script.scene.characters.items()
-    }
+
+    def changed_body(body: Any) -> Any:
+        return body if isinstance(body, str) and body == OWN_SKELETON else change(body)
+
     parts = {name: replace(part, sections=_changed(part.sections, change)) for name, part in script.parts.items()}
-    return replace(script, scene=replace(script.scene, characters=characters), parts=parts)
+    return replace(script, scene=with_references(script.scene, changed_body), parts=parts)
 
 
 def _changed(sections: Mapping[str, Any], change: Change) -> dict[str, Any]:
     return {key: KINDS[key].references(value, change) for key, value in sections.items()}
 
 
-def _written(reference: str | Clip) -> str | Clip:
+def _written(reference: Any) -> Any:
     """Refuse a reference that no text can say."""
+    if isinstance(reference, mujoco.MjSpec):
+        raise ScriptFileError(
+            "a body that is a model made in Python (an MjSpec) is only in memory, and a script names files: write its "
+            "`to_xml()` to one first, and name that."
+        )
     if isinstance(reference, Clip):
         raise ScriptFileError(
             f"clip '{reference.title}' is only in memory, and a script names files: write it to one first "
@@ -321,13 +209,8 @@ def _with_skeletons(script: Script, library: Library) -> Script:
 
 def _first_clip(part: Part) -> tuple[str, Place]:
     """Return the first clip a part follows or may play, and where that is said; empty where there is none."""
-    if (clips := part.sections.get("clips")) is not None and clips.play:
-        first = str(clips.play[0].clip)
-        return first if clips.mapping is None else with_option(first, "mapping", clips.mapping), clips.play[0].place
-    supervisor = part.sections.get("supervisor")
-    if supervisor is None or not supervisor.clips:
-        return "", part.place
-    return str(supervisor.clips[0].clip), supervisor.clips[0].place
+    clips = (KINDS[key].body_clip(value) for key, value in part.sections.items())
+    return next((clip for clip in clips if clip is not None), ("", part.place))
 
 
 def _read_bytes(path: str | Path) -> bytes:

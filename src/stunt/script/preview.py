@@ -14,9 +14,10 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.drive.beats.forecast import minimum_jerk_path
 from stunt.drive.beats.spec import Script, resolve_beats
-from stunt.drive.tension.spec import Floats, Plan, TensionPart, cues
+from stunt.drive.tension.spec import Floats
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
+from stunt.script.kinds import KINDS
 from stunt.script.performance import Performance
 
 PREVIEW_HZ = 60.0
@@ -51,9 +52,9 @@ class Preview:
             character = self.stage.character(name)
             if part.beats:
                 self._beats(character, name, path, times)
-            tension = part.sections.get("tension_poses")
-            if isinstance(tension, TensionPart):
-                Plan(character, self._start, cues(tension)).write(path, times)
+            for key, value in part.sections.items():
+                if (lay := KINDS[key].preview) is not None:
+                    lay(value, character, self._start, path, times)
         return path
 
     def _beats(self, character: Character, name: str, path: Floats, times: Floats) -> None:

@@ -12,12 +12,13 @@ from typing import TypeVar
 
 from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, ResolvedBeat, Script, resolve_beats
+from stunt.script.kinds import KINDS
 from stunt.script.performance import Performance
 from stunt.stage.scene import Event, Scene, Throw
 
 NEVER = float("inf")
 Item = TypeVar("Item")
-_SAME_START = ("machine", "coupling", "arrival", "tension", "ease", "joints", "gravity_compensation", "sections")
+_SAME_START = ("machine", "coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
 
 
 def first_change(old: Script, new: Script) -> float:
@@ -28,7 +29,7 @@ def first_change(old: Script, new: Script) -> float:
     for name, part in new.parts.items():
         if not _same_start(old.parts[name], part):
             return 0.0
-        when = min(when, _first_beat_change(old.parts[name], part))
+        when = min(when, _first_beat_change(old.parts[name], part), _first_section_change(old.parts[name], part))
     when = min(when, _first_event_change(old.scene.events, new.scene.events))
     # A throw aims at where its target will be: at the beats that come before it hits.
     aiming = [e.at for e in new.scene.events if isinstance(e, Throw) and e.hits_at > when]
@@ -45,6 +46,13 @@ def _same_start(old: Part, new: Part) -> bool:
     if new.machine is not None:  # it begins when the beats are over
         return old.beats == new.beats and old.cycle == new.cycle
     return bool(old.beats) == bool(new.beats)
+
+
+def _first_section_change(old: Part, new: Part) -> float:
+    """Return when the first section begins to say something else, as its kind tells."""
+    if list(old.sections) != list(new.sections):
+        return 0.0
+    return min((KINDS[key].first_change(old.sections[key], new.sections[key]) for key in new.sections), default=NEVER)
 
 
 def _first_beat_change(old: Part, new: Part) -> float:

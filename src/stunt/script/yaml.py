@@ -18,6 +18,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from stunt.errors import Place, ScriptSyntaxError
 from stunt.schema import MAX_DEPTH, Budget, Node, checked_name, child, item, tame
@@ -210,6 +211,7 @@ class _YamlReader:
 
 
 _ONE_LINE = 90
+_BREAKS = frozenset("\x85\u2028\u2029")  # line breaks to YAML, characters to everybody else
 
 
 def yaml_from_data(data: dict[str, Any]) -> str:
@@ -224,9 +226,11 @@ def yaml_from_data(data: dict[str, Any]) -> str:
 
 def _styled(data: Any, depth: int) -> Any:
     if isinstance(data, dict):
-        styled: Any = CommentedMap({key: _styled(value, depth + 1) for key, value in data.items()})
+        styled: Any = CommentedMap({_styled(key, depth): _styled(value, depth + 1) for key, value in data.items()})
     elif isinstance(data, list | tuple):
         styled = CommentedSeq([_styled(value, depth + 1) for value in data])
+    elif isinstance(data, str) and not _BREAKS.isdisjoint(data):
+        return DoubleQuotedScalarString(data)  # escapes them; other styles would break the line there
     else:
         return data
     numbers = isinstance(data, list | tuple) and not any(isinstance(x, dict | list | tuple) for x in data)

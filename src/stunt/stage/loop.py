@@ -20,8 +20,8 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.core.board import Board
 from stunt.control.core.programs import connect
-from stunt.control.core.run import prepare
-from stunt.control.core.run import run as run
+from stunt.control.loop.run import prepare
+from stunt.control.loop.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stunt.keys import key_of, names_of
+from stunt.script.sections.clips import PlaySpec
 from stunt.studio import beat_edits
 from stunt.studio.beat_edits import Data, tidy
 from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
@@ -80,7 +82,9 @@ def move_event(data: Data, index: int, at: float) -> Made:
 def set_event(data: Data, index: int, values: Mapping[str, Any]) -> Made:
     """Change what happens in an event."""
     event = _event(data, index)
-    return f"change {next(iter(event))}", [Set(("events", index, str(k)), v) for k, v in values.items()]
+    edits: list[Edit] = [Set(("events", index, str(k)), v) for k, v in values.items() if v is not None]
+    edits += [Delete(("events", index, str(k))) for k, v in values.items() if v is None and k in event]
+    return f"change {next(iter(event))}", edits
 
 
 def delete_event(data: Data, index: int) -> Made:
@@ -98,24 +102,29 @@ def _event(data: Data, index: int) -> Mapping[str, Any]:
     return found
 
 
-CLIP_KEYS = ("at", "blend", "from", "to", "loop")
-
-
 def set_clip(data: Data, character: str, index: int, values: Mapping[str, Any]) -> Made:
-    """Move, trim or blend a clip: `at`, `from`, `to` [s], `blend` [s], `loop`."""
+    """Change keys of a clip, as `PlaySpec` declares them; None takes one out."""
     plays = _plays(data, character)
     if not 0 <= index < len(plays):
         raise EditError(f"there is no clip {index}; there are {len(plays)}.")
     path = ("performance", character, "clips", "play", index)
     edits: list[Edit] = []
     for key, value in values.items():
-        if key not in CLIP_KEYS:
+        if key not in names_of(PlaySpec):
             raise EditError(f"a clip has no '{key}'.")
         if value is None:
             edits += [Delete((*path, key))] if key in plays[index] else []
         else:
-            edits.append(Set((*path, key), value if isinstance(value, bool) else max(tidy(value), 0.0)))
+            edits.append(Set((*path, key), _kept(key, value)))
     return f"clip {plays[index]['clip']}", edits
+
+
+def _kept(key: str, value: Any) -> Any:
+    """Return a value of a clip's key, tidy and not below what the key may be."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    least = getattr(key_of(PlaySpec, key).kind, "least", None)
+    return tidy(value) if least is None else max(tidy(value), least)
 
 
 def add_clip(data: Data, character: str, clip: str, at: float | None = None) -> Made:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from stunt.character.bodies import groups_of
 from stunt.character.character import Character
-from stunt.record.raycast_colors import visible_geoms
+from stunt.record.raycast.colors import visible_geoms
 from stunt.script.performance import Performance
 
 _KINDS = {

@@ -16,8 +16,8 @@ from mujoco.studio.dear_imgui import dear_imgui as imgui
 
 from stunt.drive.beats.spec import Script
 from stunt.errors import BlowUpError, StuntError
-from stunt.record.camera import Camera, points_of_performance
 from stunt.record.live import LiveViewError, has_display, launch_studio, light_up
+from stunt.record.raycast.camera import Camera, points_of_performance
 from stunt.record.studio_plugin import ShownElsewhere, Window, show_state
 from stunt.script.file import script_from_text
 from stunt.script.performance import Performance

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from stunt.drive.beats.spec import Part, Script, resolve_beats
-from stunt.drive.tension.spec import EVERY, TensionPart, cues
-from stunt.library.names import reference_name
+from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
+from stunt.keys import shown, write
 from stunt.motion.pose import Pose
-from stunt.script.sections.clips import ClipsPart, played_seconds
-from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
+from stunt.script.kinds import KINDS
+from stunt.stage.scene import EVENTS, Attach, Drag, Event, Push, Release, Throw
 
 
 def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -29,11 +29,21 @@ def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, A
         "characters": {
             name: _character(script.parts.get(name), spec.body_name) for name, spec in script.scene.characters.items()
         },
-        "events": [_event(event) for event in script.scene.events],
+        "events": [{**_event(event), "written": write(event)} for event in script.scene.events],
         "touches": [_touch(touch) for touch in touches],
         "props": list(script.scene.props),
         "warnings": list(script.warnings),
+        "keys": inspected(),
     }
+
+
+@cache
+def inspected() -> dict[str, list[dict[str, Any]]]:
+    """Return what an inspector shows of the keys of what can be chosen, as they are declared."""
+    specs = {"beats": BeatSpec, **EVENTS}
+    for kind in KINDS.values():
+        specs |= kind.entries
+    return {name: shown(cls) for name, cls in specs.items()}
 
 
 def pose_degrees(pose: Pose) -> dict[str, float]:
@@ -53,12 +63,12 @@ def _character(part: Part | None, body: str) -> dict[str, Any]:
         "tension": part.tension,
         "cycle": part.cycle,
         "beats": _beats(part),
-        "clips": _clips(part.sections.get("clips")),
-        "tension_poses": _tension(part.sections.get("tension_poses")),
-        "tension_start": _start_tension(part.sections.get("tension_poses")),
+        "clips": [],
+        "tension_poses": [],
+        "tension_start": None,
         "machine": part.machine is not None,
         "sections": list(part.sections),
-    }
+    } | {name: shown for key, value in part.sections.items() for name, shown in KINDS[key].outline(value).items()}
 
 
 def _beats(part: Part) -> list[dict[str, Any]]:
@@ -79,51 +89,6 @@ def _beats(part: Part) -> list[dict[str, Any]]:
         }
         for beat in resolve_beats(part)
     ]
-
-
-def _clips(section: ClipsPart | None) -> list[dict[str, Any]]:
-    found, clock = [], 0.0
-    for number, play in enumerate(section.play if section is not None else ()):
-        length = played_seconds(play)
-        start = clock if play.at is None else play.at
-        found.append(
-            {
-                "index": number, "clip": reference_name(play.clip), "start": round(start, 4),
-                "length": round(length, 4), "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
-                "placed": play.at is not None,
-            }
-        )  # fmt: skip
-        clock = start + length
-    return found
-
-
-def _tension(section: TensionPart | None) -> list[dict[str, Any]]:
-    if section is None:
-        return []
-    return [
-        {
-            "index": number, "start": round(cue.start, 4), "end": round(cue.end, 4), "pose": cue.entry.pose.name,
-            "joints": list(cue.entry.pose.angles), "level": _level(_first(cue.entry)),
-        }
-        for number, cue in enumerate(cues(section))
-    ]  # fmt: skip
-
-
-def _first(entry: Any) -> Any:
-    values = list(entry.tension.values.values())
-    return values[0] if values else None
-
-
-def _level(span: Any) -> float | None:
-    tension = getattr(span, "end", span)
-    return float(tension.amount) if tension is not None and tension.unit == "level" else None
-
-
-def _start_tension(section: TensionPart | None) -> float | None:
-    if section is None:
-        return None
-    values = section.tension.values
-    return _level(values.get(EVERY, next(iter(values.values()), None)))
 
 
 def _event(event: Event) -> dict[str, Any]:

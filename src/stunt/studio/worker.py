@@ -21,7 +21,7 @@ from stunt.drive.beats.spec import Script
 from stunt.errors import StuntError
 from stunt.schema import node_from_plain
 from stunt.script.file import script_from_text
-from stunt.script.scene import read_events, read_props
+from stunt.stage.scene import read_events, read_props
 from stunt.studio import exports, hand
 from stunt.studio import results as curves
 from stunt.studio.frames import FrameMaker, scenery

@@ -16,8 +16,9 @@ import inspect
 import math
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Final
 
 from stunt.schema import Node, Section, name, number, plain_from_node, truth, whole
@@ -101,6 +102,10 @@ class Parameter:
 
 def parameters_of(maker: Callable[..., Any]) -> dict[str, Parameter]:
     """Return the parameters of a class or function, by name: all its keywords that have a default."""
+    return dict(_known_parameters(maker) if isinstance(maker, Hashable) else _found_parameters(maker))
+
+
+def _found_parameters(maker: Callable[..., Any]) -> dict[str, Parameter]:
     try:
         signature = inspect.signature(maker)
         hints = typing.get_type_hints(maker.__init__ if inspect.isclass(maker) else maker, include_extras=True)
@@ -112,6 +117,9 @@ def parameters_of(maker: Callable[..., Any]) -> dict[str, Parameter]:
         for key, entry in signature.parameters.items()
         if key not in NOT_PARAMETERS and entry.default is not entry.empty and entry.kind in kinds
     }
+
+
+_known_parameters = cache(_found_parameters)  # taking annotations apart takes longer than reading what a script says
 
 
 def _parameter(key: str, default: Any, hint: Any) -> Parameter:

@@ -26,10 +26,10 @@ from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
-from stunt.supervise.data.twin import Twin, with_twins
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.situation import Ended, Situation
+from stunt.supervise.twin import Twin, with_twins
 from stunt.supervise.wakeups import Watchers
 
 LOOK_HZ: Final = 30.0

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from stunt.character.character import Character
-from stunt.control.core.lookout import Lookouts
+from stunt.control.loop.lookout import Lookouts
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Controller
 

@@ -18,8 +18,8 @@ from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import Bid
 from stunt.supervise.data.clip import ClipController
-from stunt.supervise.data.twin import Twin
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.twin import Twin
 
 LEAVES = 0.25
 """When the supervised body is handed over to forces [s]."""

@@ -8,8 +8,7 @@ import pytest
 
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
-from stunt.drive.body.over_ground import Feet
-from stunt.drive.body.shaping import BEHIND, AbsoluteTargets, Shaper, window_of
+from stunt.drive.body.over_ground import BEHIND, AbsoluteTargets, Feet, Shaper, window_of
 from stunt.drive.body.stuck import bone_errors, limbs_of
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of
@@ -165,9 +164,7 @@ def test_feet_step_to_a_stance_one_after_the_other_and_stand_meanwhile() -> None
     rows, legs = tracker.rows, legs_of(tracker.stage.model, tracker.character, tracker.soles)
     frames = round(0.56 * rows.fps)
     matrices = rotations.to_matrix(rows.turns[:frames])
-    feet = [
-        rows.path[:frames] + np.einsum("fij,fj->fi", matrices[:, 0], leg.joints(matrices)[:, -1]) for leg in legs
-    ]
+    feet = [rows.path[:frames] + np.einsum("fij,fj->fi", matrices[:, 0], leg.joints(matrices)[:, -1]) for leg in legs]
     moved = np.array([np.abs(np.diff(foot[:, :2], axis=0)).max(axis=1) > 0.02 for foot in feet])
     print("frames in which each foot moves:", moved.sum(axis=1), "both:", (moved[0] & moved[1]).sum())
     assert moved.any(axis=1).all() and (moved[0] & moved[1]).sum() <= 2

@@ -20,7 +20,7 @@ from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Push
-from stunt.supervise.tracking import QueuedClip, follow_clips
+from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 
 @needs_clips

@@ -9,7 +9,7 @@ from tracking_helpers import follow, tracked
 from captured import needs_clips
 from stunt.control.servo.root_spring import RootSpring
 from stunt.stage.scene import PropSpec
-from stunt.supervise.tracking import QueuedClip, follow_clips
+from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 HIT = ("idle", "punch", "walk")
 BALL = PropSpec("sphere", at=(50.0, 0.0, 1.0), radius=0.1, mass=0.3)

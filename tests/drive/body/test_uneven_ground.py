@@ -9,8 +9,7 @@ import pytest
 
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
-from stunt.drive.body.over_ground import Feet
-from stunt.drive.body.shaping import Shaper
+from stunt.drive.body.over_ground import Feet, Shaper
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.landings import GRID, footholds, landings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip

@@ -1,6 +1,6 @@
 """One control step, compiled: from goals on the board to springs and torques in the engine.
 
-Three phases around the engine's two half-steps (see `stunt.control.core.run`):
+Three phases around the engine's two half-steps (see `stunt.control.loop.run`):
 
 * `before`: springs for this step, from the moments of inertia of the step before;
 * `between`: with inertia and bias of the present state known, full-coupling torques and feed-forward forces;

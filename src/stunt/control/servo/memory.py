@@ -16,6 +16,7 @@ from stunt.control.core.programs import WORLDSPACE
 from stunt.control.servo import layout as w
 from stunt.control.servo.root_spring import RootSpring
 from stunt.errors import BodyError
+from stunt.keys import TRUTH, Choice, Number, key, spec
 from stunt.maths.pointers import address_of
 
 Floats = NDArray[np.float64]
@@ -25,42 +26,47 @@ _ROOTS: Final = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}
 _HOOK_RATE = 30.0  # [1/s]
 
 
-@dataclass(frozen=True)
+@spec("a servo")
 class ServoSettings:
     """How a clip is followed.
 
+    `parent` sums each joint's stiffness over what hangs on it; `parent_equal` has the gains per bone of world space
+    (the paper's comparison); `beat` is the beat law, joint by joint, each heading for the clip a little ahead (see
+    `stunt.control.servo.beat`). `external` is the paper's form (see `worldspace_external`).
+
     Attributes:
-        servo: `world` space; `parent` space, each joint's stiffness summed over what hangs on it; `parent_equal`,
-            the same gains per bone as world space (the paper's comparison); `beat`: the beat law, joint by joint,
-            each heading for the clip a little ahead (see `stunt.control.servo.beat`).
         omega: Natural frequency of the bones [1/s].
-        gain: Factor on all gains.
-        look: Seconds over which the wanted velocity is measured (the paper's δ): short, so that who leaves data is
-            taken over at the data's velocity. Following a clip is the same with four times as much.
-        ahead: Seconds the beat law looks ahead: within that time a joint that is off is back.
-        limited: Whether joints keep within their strength.
-        external: The paper's form: torques act on the bones from outside (see `worldspace_external`). With `world`
-            only.
         plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
             `stunt.drive.feet.plant` and `mended`).
         clear: Whether swinging feet are lifted where they pass the floor too low (see
             `stunt.drive.feet.plant`): they scuff a third to a half less, and hold the heading less.
-        steer: Whether swinging legs bring the body back to the clip's place and heading (see
-            `stunt.control.servo.steering`).
         foresee: Whether the torques the motion takes are fed forward (see `stunt.drive.prepare.feed_forward`); never
             with `external`.
     """
 
-    servo: Servo = "world"
+    servo: Servo = key(
+        default="world", kind=Choice("servo", ("world", "parent", "parent_equal", "beat")), help="how it is followed"
+    )
     omega: float = w.OMEGA
-    gain: float = 1.0
-    look: float = 1.0 / 240.0
-    ahead: float = 0.04
-    limited: bool = True
-    external: bool = False
+    gain: float = key(default=1.0, kind=Number(0.01, 100.0), help="factor on all gains")
+    look: float = key(
+        default=1.0 / 240.0,
+        kind=Number(1e-4, 1.0, unit="s"),
+        help="over which the wanted velocity is measured (the paper's δ)",
+    )
+    ahead: float = key(
+        default=0.04, kind=Number(0.01, 1.0, unit="s"), help="how far the servo `beat` looks ahead; that servo only"
+    )
+    limited: bool = key(default=True, kind=TRUTH, help="whether joints keep within their strength")
+    external: bool = key(
+        default=False, kind=TRUTH, help="the paper's form: torques on the bones from outside, as far as the root is "
+        "held; all of it counts as assistance; servo `world` only",
+    )  # fmt: skip
     plant: bool = True
     clear: bool = False
-    steer: bool = True
+    steer: bool = key(
+        default=True, kind=TRUTH, help="whether swinging legs bring the body back to the clip's place and heading"
+    )
     foresee: bool = True
 
 

@@ -9,10 +9,10 @@ and off by default.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from stunt.control.servo import layout as w
+from stunt.keys import Choice, Number, key, spec
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions, world_difference
 from stunt.maths.pointers import floats
@@ -20,27 +20,35 @@ from stunt.maths.pointers import floats
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
 
-@dataclass(frozen=True)
+_LARGEST = 100.0  # more of anything would be another kind of help
+
+
+@spec("the root's help")
 class RootSpring:
-    """How the root is helped.
+    """How the root is helped: the one place of its defaults.
 
     Attributes:
-        kind: `weak` spring, `hook` (a meat-hook: the root goes where the clip's goes), or `none`.
         omega: Natural frequency on the whole body's moment of inertia [1/s].
-        limit: Largest torque, as a share of m·g·h (mass × gravity × height of the hips).
         breaks: Tilt error at which it lets go [rad].
         air: Factor while nothing is touched.
-        yaw: Largest torque about the vertical, as a share of m·g·h.
-        force: Largest force along the ground, as a share of body weight.
     """
 
-    kind: Literal["weak", "hook", "none"] = "weak"
+    kind: Literal["weak", "hook", "none"] = key(
+        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none")),
+        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), or nothing",
+    )  # fmt: skip
     omega: float = 20.0
-    limit: float = 0.3
+    limit: float = key(
+        default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
+    )
     breaks: float = 1.2
     air: float = 0.3
-    yaw: float = 0.0
-    force: float = 0.0
+    yaw: float = key(
+        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque about the vertical"
+    )
+    force: float = key(
+        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g"), help="largest root force along the ground (body weights)"
+    )
 
 
 @compiled
@@ -113,9 +121,7 @@ def root_errors(who: Any, frame: float, xquat: Any, x: Any) -> float:
 
 
 @compiled
-def root_torque(
-    who: Any, frame: float, gain: float, h: float, xquat: Any, cvel: Any, touching: bool, x: Any
-) -> None:
+def root_torque(who: Any, frame: float, gain: float, h: float, xquat: Any, cvel: Any, touching: bool, x: Any) -> None:
     """Write the root's torque in the world (P3 eq. 6–8); x is scratch of 32."""
     root = who.root_body
     yaw = root_errors(who, frame, xquat, x)
@@ -177,9 +183,7 @@ def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
 
 
 @compiled
-def help_root(
-    v: Any, who: Any, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any
-) -> None:
+def help_root(v: Any, who: Any, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any) -> None:
     """Apply the root's help and meter it."""
     h, d = v.times.step, who.root_dof
     net = math.sqrt(constraint[d] ** 2 + constraint[d + 1] ** 2 + constraint[d + 2] ** 2)
@@ -194,11 +198,7 @@ def help_root(
     for k in range(3):
         v.applied[d + k] = who.force[k]
         c = 6 * (d + 3 + k)
-        v.applied[d + 3 + k] = (
-            v.cdof[c] * who.torque[0]
-            + v.cdof[c + 1] * who.torque[1]
-            + v.cdof[c + 2] * who.torque[2]
-        )
+        v.applied[d + 3 + k] = v.cdof[c] * who.torque[0] + v.cdof[c + 1] * who.torque[1] + v.cdof[c + 2] * who.torque[2]
 
 
 @compiled

@@ -1,147 +1,214 @@
-"""When each beat falls: `at` and `after` resolved to one clock, and cycles laid end to end.
+"""A script: a scene and what its characters do in it. Frozen data; `stunt.script.performance` plays it.
 
-A script: a scene and what its characters do in it. Frozen data; `stunt.script.performance` plays it.
+And when each beat falls: `at` and `after` resolved to one clock, and cycles laid end to end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from stunt.errors import NOWHERE, BeatOrderError, ConflictingKeysError, InvalidValueError, MissingValueError, Place
+from stunt.keys import (
+    MOMENT,
+    SECONDS,
+    TEXT,
+    TRUTH,
+    Choice,
+    Context,
+    Data,
+    Known,
+    ListOf,
+    MappingOf,
+    Nested,
+    Number,
+    Plain,
+    Whole,
+    Word,
+    inline,
+    key,
+    spec,
+)
 from stunt.motion.pose import Pose
+from stunt.motion.pose_keys import InlinePose
+from stunt.schema import MAX_SECONDS, Section, angle_to_data, entries, items, measure_to_data, read_measure, wrong
 from stunt.stage.scene import Scene
 
 Coupling = Literal["local", "composite", "compensated", "full"]
 Arrival = Literal["critical", "minimum_effort"]
 
 
-@dataclass(frozen=True)
+MAX_BEATS, MAX_CYCLES, MAX_PLAYED, MAX_STATES = 5000, 1000, 100_000, 1000
+
+
+@spec("a beat")
 class BeatSpec:
-    """One beat: be in this pose at this time.
+    """One beat: be in this pose (any subset of joints) at this time."""
 
-    Attributes:
-        pose: What to hit (angles and velocities in rad and rad/s, any subset of joints).
-        at: When, on the performance's clock [s]. Exactly one of `at` and `after`.
-        after: When, counted from the beat before it (the first: from the start) [s].
-        hold: Tension of the hold after this beat [s to come back]; None keeps the part's.
-        duration: Set out only this long before the beat, holding until then [s]; None sets out from each joint's
-            previous key.
-        place: Where it was written.
-    """
-
-    pose: Pose
-    at: float | None = None
-    after: float | None = None
-    hold: float | None = None
-    duration: float | None = None
+    pose: Pose = inline(kind=InlinePose("beat {}"))
+    at: float | None = key(default=None, kind=MOMENT, help="when, on the performance's clock; this or `after`")
+    after: float | None = key(
+        default=None, kind=SECONDS, help="when, counted from the beat before it (the first: from the start)"
+    )
+    hold: float | None = key(
+        default=None, kind=SECONDS, help="how long coming back to it takes when disturbed; else the part's `tension`"
+    )
+    duration: float | None = key(
+        default=None, kind=SECONDS, help="set out only this long before it; else from each joint's previous key"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> BeatSpec:
+        """Complain unless exactly one of `at` and `after` is given."""
+        section.one_of(("at", "after"))
+        return self
 
-@dataclass(frozen=True)
+
+_BOUND = Plain(lambda node: read_measure(node).value, "an angle", "°", angle_to_data)
+
+
+@spec("a way out", by=("after", "contact", "joint"))
 class Exit:
-    """A way out of a state: after a time, on contact, or when a joint passes an angle.
+    """A way out of a state: after a time, on contact, or when a joint passes an angle; exactly one of them.
 
-    Exactly one of `after`, `contact` and `joint` is given.
-
-    Attributes:
-        to: The state that follows.
-        after: Leave this long after entering [s].
-        contact: Leave when this body of the character (or `any`) touches something that is not itself. `with_prop`
-            narrows that to one prop.
-        with_prop: See `contact`.
-        joint: Leave when this joint's angle is `above` or `below` a value [rad].
-        above: See `joint`.
-        below: See `joint`.
-        unit: The unit `above` or `below` was written in (see `Pose.units`).
+    `unit` is the one `above` or `below` was written in (see `Pose.units`).
     """
 
-    to: str
-    after: float | None = None
-    contact: str | None = None
-    with_prop: str | None = None
-    joint: str | None = None
-    above: float | None = None
-    below: float | None = None
+    to: str = key(kind=Known("state"), help="the state that follows")
+    after: float | None = key(default=None, kind=SECONDS, only=("after",), help="leave this long after entering")
+    contact: str | None = key(
+        default=None, kind=Word("a body, or `any`"), only=("contact",),
+        help="leave when this body of the character touches something that is not itself",
+    )  # fmt: skip
+    with_prop: str | None = key(
+        default=None, name="with", kind=Known("prop"), only=("contact",), help="this prop, and nothing else"
+    )
+    joint: str | None = key(
+        default=None, kind=Word("a joint"), only=("joint",), help="leave when it is `above` or `below` an angle"
+    )
+    above: float | None = key(default=None, kind=_BOUND, only=("joint",), help="see `joint`")
+    below: float | None = key(default=None, kind=_BOUND, only=("joint",), help="see `joint`")
     place: Place = field(default=NOWHERE, compare=False)
     unit: str = field(default="", compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> Exit:
+        """Remember the unit of the angle, of which there must be exactly one."""
+        if self.joint is None:
+            return self
+        return replace(self, unit=read_measure(section.need(section.one_of(("above", "below")))).unit)
 
-@dataclass(frozen=True)
+    def after_writing(self, data: Data, context: Context) -> Data:
+        """Write the angle in the unit it had."""
+        bounds = {"above": self.above, "below": self.below}
+        return data | {key: measure_to_data(value, self.unit) for key, value in bounds.items() if value is not None}
+
+
+@spec("state '{}'")
 class StateSpec:
-    """One state of a small machine over poses.
+    """One state of a small machine over poses: what to hit on entering, and the ways out."""
 
-    Attributes:
-        pose: What to hit on entering.
-        within: In how many seconds.
-        exits: Ways out, tried in order.
-    """
-
-    pose: Pose
-    within: float
-    exits: tuple[Exit, ...] = ()
+    pose: Pose = inline(kind=InlinePose())
+    within: float = key(kind=SECONDS, help="in which time it is reached")
+    exits: tuple[Exit, ...] = key(
+        default=(), name="next", kind=ListOf(Nested(Exit), alone=(dict,)), help="ways out, tried in this order"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True)
+@spec("a machine")
 class MachineSpec:
-    """A small state machine over poses. `start` is the first state's name."""
+    """A small state machine over poses."""
 
-    start: str
-    states: Mapping[str, StateSpec]
+    start: str = key(kind=Known("state"), otherwise=lambda name: "", help="where it starts; else in the first state")
+    states: Mapping[str, StateSpec] = key(
+        kind=MappingOf(Nested(StateSpec), dict, counted=("states", MAX_STATES)), help="its states"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
+    @classmethod
+    def around(cls, section: Section, context: Context) -> Context:
+        """Return the context of its keys: its own states are known there."""
+        return {**context, "state": entries(section.need("states"))}
 
-@dataclass(frozen=True)
+    def after_reading(self, section: Section, context: Context) -> MachineSpec:
+        """Start in the first state where nothing is said."""
+        return self if self.start else replace(self, start=next(iter(self.states)))
+
+
+@spec("the part of '{}'")
 class Part:
     """What one character does.
 
     Attributes:
-        beats: Poses with times.
-        cycle: Play the beats so many times (a cycle lasts from its first to its last beat's time).
-        machine: A state machine instead of, or after, the beats.
-        coupling: How much of the other joints a joint knows (see `stunt.control.beat.law`).
-        arrival: Which law of arrival.
-        tension: Seconds to come back to the held pose when disturbed.
-        ease: Share of each approach over which its acceleration is gathered: 0 starts with a jerk, 0.2 smoothly and
-            with a third less torque. Full coupling only.
-        joints: Joints this part controls, by name or pattern (`r_*`); None is all. The others stay passive.
-        gravity_compensation: Whether gravity and Coriolis forces are fed forward.
-        joint_places: Where each of `joints` was written.
         sections: Other ways of moving, by key (see `stunt.script.kinds`).
-        reserved: Sections this version reads and keeps but does not perform (`clips`, `supervisor`, …), as plain data.
+        reserved: What this version reads and keeps but does not perform, as plain data.
+        joint_places: Where each of `joints` was written.
     """
 
-    beats: tuple[BeatSpec, ...] = ()
-    cycle: int = 1
-    machine: MachineSpec | None = None
-    coupling: Coupling = "full"
-    arrival: Arrival = "critical"
-    tension: float = 0.5
-    ease: float = 0.2
-    joints: tuple[str, ...] | None = None
-    gravity_compensation: bool = True
+    beats: tuple[BeatSpec, ...] = key(
+        default=(), kind=ListOf(Nested(BeatSpec), counted=("beats", MAX_BEATS)), help="poses with times"
+    )
+    cycle: int = key(
+        default=1, kind=Whole(1, MAX_CYCLES), help="how often; each time shifted by the time of the last beat"
+    )
+    machine: MachineSpec | None = key(
+        default=None, kind=Nested(MachineSpec), help="states instead of beats, or when these are over"
+    )
+    coupling: Coupling = key(
+        default="full", kind=Choice("coupling", ("local", "composite", "compensated", "full")),
+        help="what a joint knows of the others",
+    )  # fmt: skip
+    arrival: Arrival = key(
+        default="critical", kind=Choice("arrival", ("critical", "minimum_effort")), help="which law of arrival"
+    )
+    tension: float = key(default=0.5, kind=SECONDS, help="to come back to the held pose when disturbed")
+    ease: float = key(
+        default=0.2, kind=Number(0.0, 0.5),
+        help="share of each approach over which its acceleration is gathered: 0 starts with a jerk (full coupling)",
+    )  # fmt: skip
+    joints: tuple[str, ...] | None = key(
+        default=None, kind=ListOf(Word("a joint's name or pattern"), alone=(str,)),
+        help="what this part controls (`r_*`); else all. The others stay passive",
+    )  # fmt: skip
+    gravity_compensation: bool = key(
+        default=True, kind=TRUTH, help="whether gravity and Coriolis forces are fed forward"
+    )
     sections: Mapping[str, Any] = field(default_factory=dict)
     reserved: Mapping[str, Any] = field(default_factory=dict)
     place: Place = field(default=NOWHERE, compare=False)
     joint_places: Mapping[str, Place] = field(default_factory=dict, compare=False)
+
+    def after_reading(self, section: Section, context: Context) -> Part:
+        """Check the beats' times and cycles, and remember where joints were written."""
+        times = beat_times(self.beats)
+        if (cycle := section.get("cycle")) is not None:
+            if not times and self.cycle > 1:
+                raise MissingValueError("beats", "'cycle'", cycle.place)
+            if self.cycle * len(times) > MAX_PLAYED or (times and self.cycle * times[-1] > MAX_SECONDS):
+                raise wrong(cycle, f"so few that at most {MAX_PLAYED} beats and {MAX_SECONDS:g} s are played")
+        if self.joints is None:
+            return self
+        node = section.need("joints")
+        if not self.joints:
+            raise wrong(node, "at least one joint's name or pattern (leave it out to control them all)")
+        written = (node,) if isinstance(node.value, str) else items(node)
+        places = {joint: x.place for joint, x in zip(self.joints, written, strict=True)}
+        return replace(self, joints=tuple(places), joint_places=places)
 
     @cached_property
     def _resolved(self) -> tuple[ResolvedBeat, ...]:
         return _in_time(self)  # found out once: a part never changes
 
 
-@dataclass(frozen=True)
+@spec("a script")
 class Script:
     """A whole performance as data.
 
     Attributes:
         scene: The stage.
         parts: What each character does, by character name.
-        seconds: How long the performance lasts; None ends 0.5 s after the last beat.
-        title: For people.
         poses: The script's own pose library, by name.
         source: The file it was read from, where it was.
         warnings: What is probably not meant, or not performed by this version; one sentence each.
@@ -149,8 +216,11 @@ class Script:
 
     scene: Scene
     parts: Mapping[str, Part] = field(default_factory=dict)
-    seconds: float | None = None
-    title: str = ""
+    seconds: float | None = key(
+        default=None, kind=SECONDS,
+        help="how long it lasts; else until 0.5 s after the last beat (needed with a state machine, or without beats)",
+    )  # fmt: skip
+    title: str = key(default="", kind=TEXT, help="for people")
     poses: Mapping[str, Pose] = field(default_factory=dict)
     source: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)

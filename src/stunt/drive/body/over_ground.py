@@ -4,28 +4,175 @@ The clip was recorded on a flat floor. Where the ground ahead is another one, it
 as the treads want them, as high as the ground is (see `landings`). Each foot swings there, lifted over what is in its
 way, and the hips go with the mean of both feet, low enough for both legs to reach. (The paper pushes a scuffing foot up
 with a force from outside; here only targets change.)
+
+Targets shaped while they are followed: crew that looks a moment ahead and hands the servo a changed window of rows.
+
+The clip's own rows stay as they are; what is handed over is a copy of the next fifth of a second. Whoever shapes it
+(feet over uneven ground, absolute targets) sees the clip, never an earlier change.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from stunt.control.servo.memory import ServoTargets
 from stunt.control.servo.steering import SHIFT
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.shaping import AbsoluteTargets, Shaper, TargetShape, Window
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.plant import span_of
 from stunt.drive.feet.stance import Gait, gait_of
 from stunt.drive.feet.steps import Footsteps, MotionView, StepPlanner
+from stunt.drive.motion.body_motion import each_row
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+
+WINDOW: Final = 0.2
+"""Seconds that are handed over at a time."""
+BEHIND: Final = 1.0 / 60.0
+"""So much of what is over is handed over too: wanted velocities are measured around the moment."""
+SHAPE_HZ: Final = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class TargetWindow:
+    """A stretch of a clip's rows.
+
+    Attributes:
+        rows: A copy, to be changed.
+        start: When its first row is due [s].
+    """
+
+    rows: ServoTargets
+    start: float
+
+    def times(self) -> rotations.Floats:
+        """Return when each row is due [s], (F,)."""
+        return self.start + np.arange(len(self.rows.turns)) / self.rows.fps
+
+
+class TargetShape(Protocol):
+    """One way of changing targets."""
+
+    every_step: bool
+
+    def shape(self, window: TargetWindow) -> TargetWindow:
+        """Return a changed window."""
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+
+
+class Shaper:
+    """Crew that shapes one actor's targets.
+
+    Attributes:
+        shapes: What is done to each window, in this order.
+    """
+
+    def __init__(self, actor: BodyActor, shapes: Sequence[TargetShape]) -> None:
+        """Start shaping.
+
+        Args:
+            actor: Whose targets.
+            shapes: What is done to them.
+        """
+        self.actor, self.shapes = actor, list(shapes)
+        self._due = actor.stage.tick
+        actor.attend(self)
+
+    @property
+    def _stride(self) -> int:
+        stage = self.actor.stage
+        if any(shape.every_step for shape in self.shapes):
+            return stage.steps_per_control
+        return max(1, round(1.0 / (SHAPE_HZ * stage.control_period))) * stage.steps_per_control
+
+    def due(self) -> int | None:
+        """Return when to shape next; never while it follows nothing."""
+        return self._due if self.actor.follows else None
+
+    def act(self) -> None:
+        """Hand the servo the next window."""
+        actor = self.actor
+        self._due = actor.stage.tick + self._stride
+        assert actor.rows is not None  # it follows a clip
+        window = window_of(actor.rows, actor.started, actor.stage.time)
+        for shape in self.shapes:
+            window = shape.shape(window)
+        actor.show_rows(window.rows, window.start)
+
+    def save(self) -> Any:
+        """Return what must survive a restore; the window itself is the program's."""
+        return self._due, [shape.save() for shape in self.shapes]
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        self._due, shapes = state
+        for shape, saved in zip(self.shapes, shapes, strict=True):
+            shape.restore(saved)
+
+
+def window_of(rows: ServoTargets, started: float, now: float, seconds: float = WINDOW) -> TargetWindow:
+    """Return a copy of the rows from now on, and of a moment before."""
+    first = int(np.clip(np.floor((now - BEHIND - started) * rows.fps), 0, len(rows.turns) - 1))
+    last = min(first + max(2, round(seconds * rows.fps)), len(rows.turns) - 1)
+    cut = each_row(rows, lambda value: value[first : last + 1].copy())
+    return TargetWindow(cut, started + first / rows.fps)
+
+
+class AbsoluteTargets:
+    """World targets as the clip has them, whichever way the root is turned (the paper's "absolute coordinates").
+
+    The servo lifts targets from the actual root; here the root's own turn and spin are taken out of them beforehand, so
+    that what comes out is the clip's orientation in the world. Where nothing holds the root's heading (yaw off) that
+    heading is left in: bones that kept the clip's compass directions on a root that turns away would be torn off it.
+    """
+
+    every_step = True
+
+    def __init__(self, actor: BodyActor) -> None:
+        """Take an actor's root out of its targets."""
+        self._actor = actor
+        actor.keep_to_world()
+        self._heads = actor.root.kind == "hook" or (actor.root.kind == "weak" and actor.root.yaw > 0.0)
+
+    def shape(self, window: TargetWindow) -> TargetWindow:
+        """Express the clip's world orientations as seen from where the root is, and will be."""
+        data, root = self._actor.stage.data, self._actor.character.root
+        assert root is not None  # only free characters are taken on
+        turn = data.qpos[root.qpos + 3 : root.qpos + 7]
+        spin = data.qvel[root.dof + 3 : root.dof + 6]  # in the root's own frame
+        ahead = window.times() - self._actor.stage.time
+        later = rotations.multiply(
+            np.broadcast_to(turn, (len(ahead), 4)), rotations.from_rotation_vector(ahead[:, None] * spin)
+        )
+        turns = window.rows.turns.copy()
+        held = turns[:, :1]
+        if not self._heads:
+            aside = np.zeros((len(turns), 1, 3))
+            aside[:, 0, 2] = rotations.heading(later) - rotations.heading(turns[:, 0])
+            held = rotations.multiply(rotations.from_rotation_vector(aside), held)
+        world = rotations.multiply(held, turns[:, 1:])
+        turns[:, 1:] = rotations.multiply(rotations.conjugate(later)[:, None], world)
+        return replace(window, rows=replace(window.rows, turns=turns))
+
+    def save(self) -> Any:
+        """Nothing is remembered."""
+        return None
+
+    def restore(self, state: Any) -> None:
+        """Nothing is remembered."""
+
 
 AIM: Final = 0.08
 """A swinging foot is put no farther than this from where the body would bring it, to land where it should [m]."""
@@ -67,7 +214,7 @@ class Feet:
         assert self._actor.rows is not None  # it follows a clip
         return self._actor.rows
 
-    def shape(self, window: Window) -> Window:
+    def shape(self, window: TargetWindow) -> TargetWindow:
         """Return the window with feet where the ground wants them."""
         if not self.legs or len(window.rows.turns) < 3:
             return window
@@ -102,7 +249,7 @@ class Feet:
         here, speed = data.qpos[root.qpos : root.qpos + 3].copy(), data.qvel[root.dof : root.dof + 2].copy()
         return MotionView(frame, rows.path[frame], here, spin, speed, rows.fps)
 
-    def _laid(self, window: Window, gait: Gait, view: MotionView) -> Window:
+    def _laid(self, window: TargetWindow, gait: Gait, view: MotionView) -> TargetWindow:
         """Return the window with the steps laid over the ground."""
         rows = window.rows
         first = round((window.start - self._actor.started) * rows.fps)

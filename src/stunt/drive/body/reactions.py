@@ -8,39 +8,31 @@ second, lets it fall; that is for who is in charge of the body to decide.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from stunt.drive.body.actor import BodyActor
+from stunt.keys import Number, key, spec
 from stunt.stage.contacts import Hit
 
 HARDY: Final = ("hand", "forearm", "foot", "toe", "shank")
 HARDY_SHARE: Final = 0.2
 """Limbs that people strike and block with, and how much a hit on one of them counts."""
 FOLLOWING, STUNNED, DOWN, RISING = "following", "stunned", "down", "rising"
+_HIT = Number(0.0, 1e9, unit="m·g")
+_SECONDS = Number(0.0, 1e9, unit="s")
 
 
-@dataclass(frozen=True)
+@spec("react")
 class Thresholds:
-    """When what happens.
+    """When what happens."""
 
-    Attributes:
-        respond: Force of a hit, in body weights, from which the δ-response begins.
-        stun: From which it stuns.
-        limp: From which it fells.
-        delta: Seconds of the δ-response; 0: none.
-        broken: Seconds of a broken root spring after which it falls.
-        still: Speed of the root below which a fallen body lies [m/s].
-        lying: Seconds it lies before it gets up.
-    """
-
-    respond: float = 0.3
-    stun: float = 3.0
-    limp: float = 12.0
-    delta: float = 0.3
-    broken: float = 0.5
-    still: float = 0.3
-    lying: float = 0.7
+    respond: float = key(default=0.3, kind=_HIT, help="force of a hit (body weights) from which it gives way")
+    stun: float = key(default=3.0, kind=_HIT, help="from which it is weakened for a second")
+    limp: float = key(default=12.0, kind=_HIT, help="from which it falls")
+    delta: float = key(default=0.3, kind=_SECONDS, help="after which it is back in the clip when it gave way; 0: never")
+    broken: float = key(default=0.5, kind=_SECONDS, help="of a broken root spring after which it falls")
+    still: float = key(default=0.3, kind=Number(0.0, 1e9, unit="m/s"), help="slower than which a fallen body lies")
+    lying: float = key(default=0.7, kind=_SECONDS, help="it lies before it gets up")
 
 
 def feel(actor: BodyActor, hits: Iterable[Hit], limits: Thresholds, *, frail: bool = False) -> bool:

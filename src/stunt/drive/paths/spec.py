@@ -2,105 +2,196 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import MISSING, dataclass, field, replace
+from typing import Any, Literal
 
-from stunt.errors import NOWHERE, Place
+from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place
+from stunt.keys import (
+    CLIP,
+    FILE,
+    MOMENT,
+    NAME,
+    SECONDS,
+    TRUTH,
+    Choice,
+    Context,
+    Data,
+    ListOf,
+    MappingOf,
+    Nested,
+    Number,
+    Plain,
+    ScriptKey,
+    Spread,
+    Vector,
+    inline,
+    key,
+    spec,
+)
 from stunt.motion.clips.clip import Clip
-from stunt.motion.trajectory import Trajectory
+from stunt.motion.trajectory import BETWEENS, Trajectory
+from stunt.schema import Node, Section, choice, items, measure_to_data, number, number_to_data, read_measure
 
 Form = Literal["adaptive", "bare"]
+_DAMPING = Number(above=0.0)
+_MEASURE = Plain(lambda node: (read_measure(node).value,), "angles", "°", lambda value: measure_to_data(value[0], ""))
 
 
 @dataclass(frozen=True)
+class TimedValues(Spread):
+    """A trajectory: times, as many values, and how it goes between them. None where no values are written.
+
+    Attributes:
+        values: The key of its values.
+        each: What one of them is.
+        needed: Whether they must be there.
+    """
+
+    values: str
+    each: Any
+    needed: bool = False
+
+    @property
+    def keys(self) -> tuple[ScriptKey, ...]:  # type: ignore[override]
+        """Its keys."""
+        return (
+            ScriptKey("times", "", ListOf(Number(0.0, unit="s")), MISSING, "when, increasing"),
+            ScriptKey(self.values, "", ListOf(self.each), MISSING if self.needed else None, "one for each time"),
+            ScriptKey("between", "", Choice("between", BETWEENS), "spline", "how it goes from one to the next"),
+        )
+
+    def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Trajectory | None:
+        """Read it."""
+        if not self.needed and self.values not in section:
+            return None
+        node = section.need(self.values)
+        values = [self.each.read(value, context, name) for value in items(node)]
+        times = [number(time, least=0.0) for time in items(section.need("times"))]
+        if len(times) != len(values) or not times:
+            raise InvalidValueError("the number of values", len(values), f"one per time ({len(times)})", node.place)
+        between = section.read("between", choice, "spline", options=BETWEENS, kind="between")
+        return Trajectory.through(times, values, between, place=section.need("times").place)
+
+    def write_keys(self, value: Trajectory | None, context: Context, usual: Any) -> Data:
+        """Write it."""
+        if value is None:
+            return {}
+        data: Data = {"times": [number_to_data(time) for time in value.times]}
+        data |= {} if value.between == "spline" else {"between": value.between}
+        return data | {self.values: [self.each.write(x, context) for x in value.values]}
+
+
+@spec("the trajectory of '{}'")
 class JointPath:
     """One joint's trajectory; `unit` is the one it was written in. Settling and damping None are the part's."""
 
     joint: str
-    trajectory: Trajectory
-    settling: float | None = None
-    damping: float | None = None
+    trajectory: Trajectory = inline(kind=TimedValues("values", _MEASURE, needed=True))
+    settling: float | None = key(default=None, kind=SECONDS, help="settling time; else the part's")
+    damping: float | None = key(default=None, kind=_DAMPING, help="damping ratio; else the part's")
     unit: str = field(default="deg", compare=False)
     place: Place = field(default=NOWHERE, compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> JointPath:
+        """Remember the unit."""
+        return replace(self, unit=read_measure(items(section.need("values"))[0]).unit)
 
-@dataclass(frozen=True)
+    def after_writing(self, data: Data, context: Context) -> Any:
+        """Write values in the unit they had; one that just holds a joint is written as that value."""
+        data["values"] = [measure_to_data(value, self.unit) for (value,) in self.trajectory.values]
+        return data["values"][0] if set(data) == {"times", "values"} and data["times"] == [0] else data
+
+
+class JointPaths(Nested):
+    """A joint's path: a mapping, or a value at which it is held (`neck_flexion: 0`)."""
+
+    def read(self, node: Node, context: Context, name: str) -> JointPath:
+        """Read it."""
+        if isinstance(node.value, dict):
+            return super().read(node, context, name)
+        held = read_measure(node)
+        standing = Trajectory.through([0.0], [held.value], place=node.place)
+        return JointPath(name, standing, unit=held.unit, place=node.place)
+
+
+@spec("the trajectory of site '{}'")
 class SitePath:
-    """One site's trajectory.
-
-    Attributes:
-        site: Its name.
-        position: Where it should be [m].
-        orientation: How it should be turned, quaternions wxyz.
-        relative: Whether positions count from where the site is at the start.
-        settling: Settling time [s]; None is the part's.
-        strength: Largest force of the string [N]; None is twice the body's weight.
-        damping: Damping ratio of its reference model; None is the part's.
-    """
+    """One site's trajectory."""
 
     site: str
-    position: Trajectory | None = None
-    orientation: Trajectory | None = None
-    relative: bool = False
-    settling: float | None = None
-    strength: float | None = None
-    damping: float | None = None
+    position: Trajectory | None = inline(
+        default=None, kind=TimedValues("position", Vector((3,), "m", says="`[x, y, z]` in the world"))
+    )
+    orientation: Trajectory | None = inline(
+        default=None, kind=TimedValues("orientation", Vector((4,), says="quaternions `[w, x, y, z]`"))
+    )
+    relative: bool = key(default=False, kind=TRUTH, help="whether positions count from where the site is at the start")
+    settling: float | None = key(default=None, kind=SECONDS, help="settling time; else the part's")
+    strength: float | None = key(
+        default=None, kind=Number(above=0.0, unit="N"), help="largest force of the string; else twice the body's weight"
+    )
+    damping: float | None = key(default=None, kind=_DAMPING, help="damping ratio; else the part's")
     place: Place = field(default=NOWHERE, compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> SitePath:
+        """Complain where nothing is asked of it."""
+        if self.position is None and self.orientation is None:
+            raise MissingValueError("position' or 'orientation", section.what, self.place)
+        return self
 
-@dataclass(frozen=True)
+
+@spec("markers")
 class MarkerPaths:
-    """Capture markers that drive sites.
+    """Capture markers that drive sites."""
 
-    Attributes:
-        file: A C3D file, as written.
-        drive: Site by marker.
-        at: When its first frame falls [s].
-        relative: Whether markers only say how far sites move from where they start.
-    """
-
-    file: str
-    drive: tuple[tuple[str, str], ...]
-    at: float = 0.0
-    relative: bool = False
+    file: str = key(kind=FILE, help="a C3D file, beside the script (needs `stunt[c3d]`)")
+    drive: tuple[tuple[str, str], ...] = key(kind=MappingOf(NAME), help="site by marker")
+    at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
+    relative: bool = key(
+        default=False, kind=TRUTH, help="whether markers only say how far sites move from where they start"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> MarkerPaths:
+        """Complain where nothing is driven."""
+        if not self.drive:
+            raise MissingValueError("drive", "'markers'", self.place)
+        return self
 
-@dataclass(frozen=True)
+
+@spec("clip")
 class ClipPaths:
-    """A clip, brought onto the body, that some of its joints follow.
+    """A clip, brought onto the body, that some of its joints follow."""
 
-    Attributes:
-        file: A file, one of the package's clips by name, or a clip in memory.
-        joints: Which joints, as patterns.
-        at: When its first frame falls [s].
-    """
-
-    file: str | Clip
-    joints: tuple[str, ...] = ("*",)
-    at: float = 0.0
+    file: str | Clip = key(kind=CLIP, help="which")
+    joints: tuple[str, ...] = key(default=("*",), kind=ListOf(NAME), help="which joints, by name or pattern")
+    at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
     place: Place = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True)
+@spec("trajectories")
 class TrajectoryPart:
-    """All trajectories of one character.
+    """All trajectories of one character; joints nobody drives stay passive."""
 
-    Attributes:
-        joints: Driven joints; all others stay passive.
-        sites: Pulled sites.
-        markers: Sites pulled by capture markers.
-        settling: Settling time where none is given [s].
-        form: Which law.
-        damping: Damping ratio of the reference models where none is given: 1 is critical.
-        clip: Joints that go as in a clip.
-    """
-
-    joints: tuple[JointPath, ...] = ()
-    sites: tuple[SitePath, ...] = ()
-    markers: MarkerPaths | None = None
-    settling: float = 0.2
-    form: Form = "adaptive"
-    damping: float = 1.0
-    clip: ClipPaths | None = None
+    settling: float = key(
+        default=0.2, kind=SECONDS, help="the one knob: how fast a joint closes in on its path, where none is given"
+    )
+    damping: float = key(
+        default=1.0, kind=_DAMPING, help="of the way there, where none is given: less than 1 swings over, more creeps"
+    )
+    form: Form = key(
+        default="adaptive", kind=Choice("form", ("adaptive", "bare")), help="which law; `bare`: as printed, to compare"
+    )
+    joints: tuple[JointPath, ...] = key(
+        default=(), kind=MappingOf(JointPaths(JointPath, "a path, or a value to hold")), help="driven joints"
+    )
+    sites: tuple[SitePath, ...] = key(default=(), kind=MappingOf(Nested(SitePath)), help="sites pulled from outside")
+    markers: MarkerPaths | None = key(default=None, kind=Nested(MarkerPaths), help="sites pulled by capture markers")
+    clip: ClipPaths | None = key(default=None, kind=Nested(ClipPaths), help="joints that go as in a clip")
     place: Place = field(default=NOWHERE, compare=False)
+
+    def after_reading(self, section: Section, context: Context) -> TrajectoryPart:
+        """Complain where nothing is driven."""
+        if not self.joints and not self.sites and self.markers is None and self.clip is None:
+            raise MissingValueError("joints', 'sites', 'markers' or 'clip", "'trajectories'", self.place)
+        return self

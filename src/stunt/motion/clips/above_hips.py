@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from stunt.maths.rotations import Floats, conjugate, multiply, rotate
-from stunt.motion.clips.clip import Above, Clip
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import Above
 from stunt.motion.clips.raw import RawClip
 
 

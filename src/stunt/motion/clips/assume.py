@@ -15,7 +15,8 @@ import numpy as np
 from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.maths.rotations import Floats, difference
 from stunt.motion.clips.above_hips import lift
-from stunt.motion.clips.clip import Above, Clip, Door
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import Above, Door
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
 from stunt.motion.clips.mapping import JointMapping, read_mapping
 from stunt.motion.clips.raw import RawClip

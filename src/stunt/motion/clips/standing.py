@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate
-from stunt.motion.clips.clip import Clip, ClipPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose
 
 
 @dataclass(frozen=True)

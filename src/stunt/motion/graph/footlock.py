@@ -15,7 +15,8 @@ import numpy as np
 
 from stunt.maths.rotations import Floats, conjugate, multiply, rotate
 from stunt.maths.two_bone import bend_frames
-from stunt.motion.clips.clip import Clip, ClipPose, WorldPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.standing import feet_of
 from stunt.motion.graph.plants import ANKLE, BALL, FREE, contact_points
 

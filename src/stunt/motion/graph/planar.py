@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stunt.maths.rotations import Floats, from_rotation_vector, multiply
-from stunt.motion.clips.clip import ClipPose
+from stunt.motion.clips.clip_parts import ClipPose
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from stunt.maths.rotations import Floats
-from stunt.motion.clips.clip import Clip, WorldPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import WorldPose
 from stunt.motion.clips.standing import MEANT, feet_of
 
 FREE, ANKLE, BALL = 0, 1, 2

@@ -14,32 +14,29 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.keys import MOMENT, NAME, Choice, Number, key, spec
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.search import Here, Searcher
 from stunt.motion.graph.search_kernel import search_opponent
 from stunt.motion.graph.walker import MotionGraphWalker
 from stunt.motion.graph.weave import Piece
 
+LIMBS = ("l_hand", "r_hand", "l_foot", "r_foot")
 
-@dataclass(frozen=True)
+
+@spec("blow '{}'")
 class Blow:
-    """A moment of a clip in which a limb is where it should hit.
-
-    Attributes:
-        name: What it is called.
-        clip: Which clip.
-        time: When in it [s].
-        limb: What hits: `l_hand`, `r_hand`, `l_foot`, `r_foot`.
-        aim: What of the opponent it goes for: `head` or `thorax`.
-        short: How far short of its aim's middle the wrist or the ankle ends [m]: fist, and half of what it hits.
-    """
+    """A moment of a clip in which a limb is where it should hit, by name."""
 
     name: str
-    clip: str
-    time: float
-    limb: str
-    aim: str = "head"
-    short: float = 0.18
+    clip: str = key(kind=NAME, otherwise=str, help="which clip of the graph (its own name)")
+    time: float = key(kind=MOMENT, name="at", help="when in it")
+    limb: str = key(kind=Choice("limb", LIMBS), help="what hits")
+    aim: str = key(default="head", kind=Choice("aim", ("head", "thorax")), help="what of the opponent it goes for")
+    short: float = key(
+        default=0.18, kind=Number(0.0, 1.0, unit="m"),
+        help="how far short of its aim's middle wrist or ankle end: fist, and half of what it hits",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

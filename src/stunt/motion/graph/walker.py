@@ -10,7 +10,8 @@ import numpy as np
 
 from stunt.errors import InvalidValueError
 from stunt.maths.rotations import Floats
-from stunt.motion.clips.clip import Clip, ClipPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.footlock import FootState, LockState, locked

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from stunt.maths.rotations import Floats
-from stunt.motion.clips.clip import ClipPose
+from stunt.motion.clips.clip_parts import ClipPose
 from stunt.motion.clips.edit import blended_pose
 from stunt.motion.graph.build import MotionGraph, Transition
 from stunt.motion.graph.planar import Planar, eased

@@ -16,7 +16,8 @@ import numpy as np
 from stunt.character.character import Character, Joint
 from stunt.errors import BodyError
 from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
-from stunt.motion.clips.clip import Clip, WorldPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import WorldPose
 from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.mapping import JointMapping
 from stunt.motion.clips.standing import floor_height, reference_stance

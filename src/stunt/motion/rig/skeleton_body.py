@@ -20,7 +20,8 @@ from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
 from stunt.errors import BodyError
 from stunt.maths.rotations import Floats, conjugate, difference, multiply, rotate, to_matrix
-from stunt.motion.clips.clip import Clip, ClipPose, WorldPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.standing import (
     BALL_HEIGHT,

@@ -5,8 +5,7 @@ The `clips` section of a part: clips a character follows, one after another. Des
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -18,225 +17,129 @@ from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at
-from stunt.library.names import load_clip
+from stunt.keys import (
+    ANGLE,
+    CLIP,
+    FILE,
+    MOMENT,
+    TRUTH,
+    Choice,
+    Context,
+    Known,
+    ListOf,
+    MappingOf,
+    Nested,
+    Number,
+    ValueKind,
+    inline,
+    key,
+    read,
+    spec,
+    write,
+)
+from stunt.library.names import load_clip, reference_name
+from stunt.library.read import with_option
 from stunt.maths.rotations import heading
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
-from stunt.motion.pose import Pose
-from stunt.schema import Node, Section, choice, items, known, moment, name, number, truth
-from stunt.script.sections.kind import Change, SectionKind
-from stunt.script.units import angle, angle_to_data
+from stunt.schema import Node, Section, truth
+from stunt.script.sections.kind import SectionKind
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Placement, Scene
-from stunt.supervise.tracking import QueuedClip, follow_clips
+from stunt.stage.scene import Placement
+from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance
 
 
-PART_KEYS = (
-    *("play", "repeat", "toward", "servo", "targets", "gain", "look", "ahead", "limited", "external", "steer"),
-    "mapping",
-    *("assist", "limit", "yaw", "force", "react", "get_up", "feet", "free_limbs"),
-)
-PLAY_KEYS = ("clip", "at", "blend", "from", "to", "loop", "facing")
-REACT_KEYS = ("respond", "stun", "limp", "delta", "broken", "still", "lying")
-GET_UP_KEYS = ("front", "back")
-TARGETS = ("egocentric", "absolute")
-SERVOS = ("world", "parent", "parent_equal", "beat")
-LOOKS_AHEAD = (0.01, 1.0)
-"""How far the beat law may look ahead [s]."""
-ASSISTS = ("weak", "hook", "none")
-MOST_CLIPS = 1000
+class React(ValueKind):
+    """`true`, `false`, or a mapping of thresholds."""
+
+    def read(self, node: Node, context: Context, name: str) -> Thresholds | None:
+        """Read it."""
+        if not isinstance(node.value, dict):
+            return Thresholds() if truth(node) else None
+        return read(Thresholds, node)
+
+    def write(self, value: Any, context: Context) -> Any:
+        """Write it."""
+        return write(value) or True
+
+    def told(self) -> str:
+        """Say what it is."""
+        return "`true`, `false`, or thresholds"
 
 
-@dataclass(frozen=True)
-class PlaySpec:
-    """One clip to follow.
-
-    Attributes:
-        clip: A motion file, the name of a clip that comes with Stunt, or a clip in memory.
-        at: From when on [s]; None: when the one before it ends.
-        blend: How long going over to it takes [s].
-        begin: Where in the clip to begin [s].
-        end: Where to end [s]; None is its end.
-        loop: Whether it goes on from its beginning.
-        facing: How the hips are turned in the clip's first frame, from where it is said to face [rad].
-    """
-
-    clip: str | Clip
-    at: float | None = None
-    blend: float = 0.3
-    begin: float = 0.0
-    end: float | None = None
-    loop: bool = False
-    facing: float = 0.0
-    place: Place = field(default=NOWHERE, compare=False)
-
-
-@dataclass(frozen=True)
-class ClipsPart:
-    """What a character follows, and how.
-
-    Attributes:
-        play: The clips, one after another.
-        settings: How they are followed.
-        root: How the root is helped.
-        react: When hits make it give way, stun and fall; None: never.
-        repeat: Whether the list begins again when it is over.
-        toward: The character it turns to with every clip.
-        targets: `egocentric`, lifted from the actual root, or `absolute`, as the clip has them in the world.
-        get_up: Clips to get up by, lying on the `front` or the `back`.
-        feet: Whether feet are lifted over uneven ground; None: where the ground is uneven.
-        free_limbs: Whether limbs that are stuck are freed.
-        mapping: A mapping file, for names Stunt does not know.
-    """
-
-    play: tuple[PlaySpec, ...]
-    settings: ServoSettings = ServoSettings()
-    root: RootSpring = RootSpring()
-    react: Thresholds | None = Thresholds()
-    repeat: bool = False
-    toward: str | None = None
-    targets: str = "egocentric"
-    get_up: tuple[tuple[str, str | Clip], ...] = ()
-    feet: bool | None = None
-    free_limbs: bool = True
-    mapping: str | None = None
-    place: Place = field(default=NOWHERE, compare=False)
-
-
-def read_clips_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> ClipsPart:
-    """Read the section."""
-    section = Section(node, "clips", PART_KEYS)
-    plays = tuple(_play(entry) for entry in items(section.need("play")))
-    if not plays:
-        raise MissingValueError("clips", "play", node.place)
-    _check_servo(section)
-    settings = ServoSettings(
-        servo=section.read("servo", choice, "world", options=SERVOS, kind="servo"),
-        gain=section.read("gain", number, 1.0, least=0.01, most=100.0),
-        look=section.read("look", number, ServoSettings.look, least=1e-4, most=1.0),
-        ahead=section.read("ahead", number, ServoSettings.ahead, least=LOOKS_AHEAD[0], most=LOOKS_AHEAD[1]),
-        limited=section.read("limited", truth, True),
-        steer=section.read("steer", truth, True),
-        external=section.read("external", truth, False),
-    )
-    root = RootSpring(
-        kind=section.read("assist", choice, "weak", options=ASSISTS, kind="assistance"),
-        limit=section.read("limit", number, RootSpring.limit, least=0.0, most=100.0),
-        yaw=section.read("yaw", number, 0.0, least=0.0, most=100.0),
-        force=section.read("force", number, 0.0, least=0.0, most=100.0),
-    )
-    targets = section.read("targets", choice, "egocentric", options=TARGETS, kind="kind of target")
-    if targets == "absolute" and settings.servo != "world":
-        place = section.need("targets").place
-        raise InvalidValueError("targets", targets, "egocentric with any servo but world", place)
-    return ClipsPart(
-        plays, settings, root,
-        react=_react(section.get("react")),
-        repeat=section.read("repeat", truth, False),
-        toward=section.read("toward", known, None, kind="character", available=scene.characters),
-        targets=targets,
-        get_up=_get_up(section.get("get_up")),
-        feet=section.read("feet", truth, None),
-        free_limbs=section.read("free_limbs", truth, True),
-        mapping=section.read("mapping", name, None),
-        place=node.place,
-    )  # fmt: skip
-
-
-def _check_servo(section: Section) -> None:
-    """Complain about keys that the servo would not heed."""
-    servo = section.read("servo", choice, "world", options=SERVOS, kind="servo")
-    for key, heeds in (("external", "world"), ("ahead", "beat")):
-        if key in section and servo != heeds:
-            node, expected = section.need(key), f"left out with `servo: {servo}`: only `servo: {heeds}` heeds it"
-            raise InvalidValueError(key, node.value, expected, node.place)
-
-
-def _react(node: Node | None) -> Thresholds | None:
-    """Read `true`, `false`, or a mapping of thresholds."""
-    if node is None:
-        return Thresholds()
-    if not isinstance(node.value, dict):
-        return Thresholds() if truth(node) else None
-    section = Section(node, "react", REACT_KEYS)
-    return Thresholds(**{
-        key: section.read(key, number, getattr(Thresholds, key), least=0.0, most=1e9) for key in REACT_KEYS
-    })  # fmt: skip
-
-
-def _get_up(node: Node | None) -> tuple[tuple[str, str], ...]:
-    if node is None:
-        return ()
-    section = Section(node, "get_up", GET_UP_KEYS)
-    return tuple((side, name(section.need(side))) for side in GET_UP_KEYS if side in section)
-
-
-def _play(node: Node) -> PlaySpec:
-    section = Section(node, "a clip", PLAY_KEYS)
-    check_range(section)
-    return PlaySpec(
-        name(section.need("clip")),
-        section.read("at", moment, None),
-        section.read("blend", number, 0.3, least=0.0, most=60.0),
-        section.read("from", moment, 0.0),
-        section.read("to", moment, None),
-        section.read("loop", truth, False),
-        section.read("facing", angle, 0.0),
-        node.place,
-    )
-
-
-def check_range(section: Section) -> None:
+def check_range(begin: float, end: float | None, section: Section) -> None:
     """Complain where what is played of a clip ends before it begins.
 
     Raises:
         InvalidValueError: `to` is not later than `from`.
     """
-    begin, end = section.read("from", moment, 0.0), section.read("to", moment, None)
     if end is not None and end <= begin:
         raise InvalidValueError("to", end, f"later than where it begins, {begin:g} s", section.need("to").place)
 
 
-def clips_part_to_data(part: ClipsPart) -> dict[str, Any]:
-    """Make plain data of the section."""
-    data: dict[str, Any] = {"play": [_play_to_data(play) for play in part.play]}
-    for key, value, usual in (
-        ("servo", part.settings.servo, "world"), ("gain", part.settings.gain, 1.0),
-        ("look", part.settings.look, ServoSettings.look), ("ahead", part.settings.ahead, ServoSettings.ahead),
-        ("targets", part.targets, "egocentric"),
-        ("limited", part.settings.limited, True), ("external", part.settings.external, False),
-        ("steer", part.settings.steer, True),
-        ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
-        ("yaw", part.root.yaw, 0.0), ("force", part.root.force, 0.0), ("react", _react_to_data(part.react), True),
-        ("repeat", part.repeat, False), ("toward", part.toward, None), ("get_up", dict(part.get_up), {}),
-        ("feet", part.feet, None), ("free_limbs", part.free_limbs, True), ("mapping", part.mapping, None),
-    ):  # fmt: skip
-        if value != usual:
-            data[key] = value
-    return data
+@spec("a clip")
+class PlaySpec:
+    """One clip to follow."""
+
+    clip: str | Clip = key(kind=CLIP, help="which")
+    at: float | None = key(default=None, kind=MOMENT, help="from when on; else when the one before it ends")
+    blend: float = key(default=0.3, kind=Number(0.0, 60.0, unit="s"), help="how long going over to it takes")
+    begin: float = key(default=0.0, kind=MOMENT, name="from", help="where in the clip to begin")
+    end: float | None = key(default=None, kind=MOMENT, name="to", help="where to end, later than `from`; else its end")
+    loop: bool = key(default=False, kind=TRUTH, help="whether it goes on from its beginning")
+    facing: float = key(
+        default=0.0, kind=ANGLE, help="how the hips are turned in its first frame from where it is said to face"
+    )
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def after_reading(self, section: Section, context: Context) -> PlaySpec:
+        """Complain about an end before the beginning."""
+        check_range(self.begin, self.end, section)
+        return self
 
 
-def _react_to_data(react: Thresholds | None) -> Any:
-    if react is None:
-        return False
-    given = {key: getattr(react, key) for key in REACT_KEYS if getattr(react, key) != getattr(Thresholds, key)}
-    return given or True
+@spec("clips")
+class ClipsPart:
+    """What a character follows, and how: clips one after another."""
 
+    play: tuple[PlaySpec, ...] = key(kind=ListOf(Nested(PlaySpec)), help="the clips, one after another")
+    settings: ServoSettings = inline(default=ServoSettings())
+    root: RootSpring = inline(default=RootSpring())
+    react: Thresholds | None = key(default=Thresholds(), kind=React(), help="when hits make it give way, stun and fall")
+    repeat: bool = key(default=False, kind=TRUTH, help="whether the list begins again when it is over")
+    toward: str | None = key(default=None, kind=Known("character"), help="to whom it turns with every clip")
+    targets: str = key(
+        default="egocentric", kind=Choice("kind of target", ("egocentric", "absolute")),
+        help="lifted from the actual root, or as the clip has them in the world (servo `world` only)",
+    )  # fmt: skip
+    get_up: tuple[tuple[str, str | Clip], ...] = key(
+        default=(), kind=MappingOf(CLIP, names=("front", "back")), help="by which clips it gets up, lying on that side"
+    )
+    feet: bool | None = key(
+        default=None, kind=TRUTH, help="whether feet are lifted over uneven ground; else where there is some"
+    )
+    free_limbs: bool = key(default=True, kind=TRUTH, help="whether limbs that are stuck are led out")
+    mapping: str | None = key(default=None, kind=FILE, help="which joint is which part, for names Stunt does not know")
+    place: Place = field(default=NOWHERE, compare=False)
 
-def _play_to_data(play: PlaySpec) -> dict[str, Any]:
-    data: dict[str, Any] = {"clip": play.clip}
-    for key, value, usual in (
-        ("at", play.at, None), ("blend", play.blend, 0.3), ("from", play.begin, 0.0), ("to", play.end, None),
-        ("loop", play.loop, False), ("facing", angle_to_data(play.facing), 0),
-    ):  # fmt: skip
-        if value != usual:
-            data[key] = value
-    return data
+    def after_reading(self, section: Section, context: Context) -> ClipsPart:
+        """Complain about an empty list, and about keys that the servo would not heed."""
+        if not self.play:
+            raise MissingValueError("clips", "play", self.place)
+        servo = self.settings.servo
+        for name, heeds in (("external", "world"), ("ahead", "beat")):
+            if name in section and servo != heeds:
+                node, expected = section.need(name), f"left out with `servo: {servo}`: only `servo: {heeds}` heeds it"
+                raise InvalidValueError(name, node.value, expected, node.place)
+        if self.targets == "absolute" and servo != "world":
+            place = section.need("targets").place
+            raise InvalidValueError("targets", self.targets, "egocentric with any servo but world", place)
+        return self
 
 
 def check_clips_part(part: ClipsPart, character: Character) -> None:
@@ -339,11 +242,29 @@ def _seconds(part: ClipsPart) -> float | None:
     return max(clock - 0.5, 0.1)  # a performance goes on for half a second after its last beat
 
 
-def _references(part: ClipsPart, change: Change) -> ClipsPart:
-    play = tuple(replace(entry, clip=change(entry.clip)) for entry in part.play)
-    get_up = tuple((side, change(clip)) for side, clip in part.get_up)
-    mapping = None if part.mapping is None else str(change(part.mapping))
-    return replace(part, play=play, get_up=get_up, mapping=mapping)
+def _body_clip(part: ClipsPart) -> tuple[str, Place]:
+    first = part.play[0]
+    clip = str(first.clip)  # a script's, in which it is text
+    return clip if part.mapping is None else with_option(clip, "mapping", part.mapping), first.place
 
 
-CLIPS = SectionKind(KEY, read_clips_part, clips_part_to_data, check_clips_part, _start, _seconds, _references)
+def _outline(part: ClipsPart) -> dict[str, Any]:
+    found, clock = [], 0.0
+    for number, play in enumerate(part.play):
+        length = played_seconds(play)
+        start = clock if play.at is None else play.at
+        found.append(
+            {
+                "index": number, "clip": reference_name(play.clip), "start": round(start, 4),
+                "length": round(length, 4), "blend": play.blend, "from": play.begin, "to": play.end, "loop": play.loop,
+                "placed": play.at is not None, "written": write(play),
+            }
+        )  # fmt: skip
+        clock = start + length
+    return {"clips": found}
+
+
+CLIPS = SectionKind(
+    KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline,
+    entries={"clips": PlaySpec},
+)  # fmt: skip

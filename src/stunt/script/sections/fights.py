@@ -2,87 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
-from typing import Any
 
 from stunt.drive.body.reactions import Thresholds
 from stunt.errors import NOWHERE, InvalidValueError, Place
+from stunt.keys import CLIP, TRUTH, Context, Known, ListOf, MappingOf, Nested, Number, Plain, key, spec
 from stunt.library.names import load_clip
 from stunt.library.own_walks import BOXING, OWN_BLOWS, OWN_BOXING, OWN_DEAR
 from stunt.motion.clips.clip import Clip
 from stunt.motion.graph.build import build_graph
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.pursuit import Blow, PursuitSearcher
-from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, truth, whole
+from stunt.schema import Node, Section, items, number
+from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Scene
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.boxer import FELT, FIRM, READY, Boxer, Ring
-from stunt.supervise.data.twin import Twin
+from stunt.supervise.twin import Twin
 
-FIGHT_KEYS = (
-    *("against", "clips", "blows", "ring", "asked", "threshold", "hit_threshold", "firm", "stun", "limp", "priority"),
-)
-BLOW_KEYS = ("clip", "at", "limb", "aim", "short")
-LIMBS = ("l_hand", "r_hand", "l_foot", "r_foot")
-AIMS = ("head", "thorax")
 STUN, LIMP = 0.5, 4.0
 _DEAR = 0.05  # what playing a blow costs that nobody asked for, per frame [m²]
-
-
-@dataclass(frozen=True)
-class FightSpec:
-    """One opponent to box with.
-
-    Attributes:
-        name: What the controller is called.
-        against: The opponent.
-        clips: Files or names of the graph's clips, the guard first; none: the package's own boxing.
-        blows: What of them are blows; none: the package's own.
-        ring: Where the match is.
-        asked: Whether it boxes only when asked to.
-        threshold: Up to which distance of its state from the graph's frames it bids.
-        hit_threshold: Up to which distance of the state a blow would leave it boxes on.
-        firm: With how many times its inertia it pushes what is in its way.
-        stun: Force of a hit from which it loses strength, in body weights.
-        limp: From which it cannot go on.
-        priority: Of its bids.
-    """
-
-    name: str
-    against: str
-    clips: tuple[str | Clip, ...] = ()
-    blows: tuple[Blow, ...] = ()
-    ring: Ring = Ring()
-    asked: bool = False
-    threshold: float = READY
-    hit_threshold: float = FELT
-    firm: float = FIRM
-    stun: float = STUN
-    limp: float = LIMP
-    priority: int = ORDINARY
-    place: Place = field(default=NOWHERE, compare=False)
-
-
-def read_fight(key: str, node: Node, scene: Scene) -> FightSpec:
-    """Read one entry."""
-    section = Section(node, f"fight '{key}'", FIGHT_KEYS)
-    clips = tuple(name(clip) for clip in section.read("clips", items, ()))
-    blows = tuple(_blow(called, value) for called, value in section.read("blows", entries, {}).items())
-    if bool(clips) != bool(blows):
-        expected = "clips and what of them are blows, or neither: then it boxes with the package's own"
-        raise InvalidValueError(f"fight '{key}'", "only one of 'clips' and 'blows'", expected, node.place)
-    return FightSpec(
-        key, known(section.need("against"), "character", tuple(scene.characters)), clips, blows,
-        section.read("ring", _ring, Ring()), section.read("asked", truth, False),
-        section.read("threshold", number, READY, above=0.0, most=100.0),
-        section.read("hit_threshold", number, FELT, least=0.0, most=1e6),
-        section.read("firm", number, FIRM, least=0.1, most=1000.0),
-        section.read("stun", number, STUN, above=0.0, most=1e6),
-        section.read("limp", number, LIMP, above=0.0, most=1e6),
-        section.read("priority", whole, ORDINARY, least=-1000, most=1000), node.place,
-    )  # fmt: skip
 
 
 def _ring(node: Node) -> Ring:
@@ -92,30 +32,43 @@ def _ring(node: Node) -> Ring:
     return Ring(*values)
 
 
-def _blow(called: str, node: Node) -> Blow:
-    section = Section(node, f"blow '{called}'", BLOW_KEYS)
-    return Blow(
-        called, section.read("clip", name, called), moment(section.need("at")),
-        choice(section.need("limb"), LIMBS, "limb"), section.read("aim", choice, "head", options=AIMS, kind="aim"),
-        section.read("short", number, Blow.short, least=0.0, most=1.0),
-    )  # fmt: skip
+_RING = Plain(_ring, "`[x, y, radius]`", "m", lambda ring: [ring.x, ring.y, ring.radius])
 
 
-def fight_to_data(spec: FightSpec) -> dict[str, Any]:
-    """Make plain data of one entry."""
-    data: dict[str, Any] = {"against": spec.against}
-    usual = FightSpec(spec.name, spec.against)
-    if spec.clips:
-        data["clips"] = list(spec.clips)
-        data["blows"] = {
-            b.name: {"clip": b.clip, "at": b.time, "limb": b.limb, "aim": b.aim, "short": b.short} for b in spec.blows
-        }
-    if spec.ring != usual.ring:
-        data["ring"] = [spec.ring.x, spec.ring.y, spec.ring.radius]
-    for key in ("asked", "threshold", "hit_threshold", "firm", "stun", "limp", "priority"):
-        if getattr(spec, key) != getattr(usual, key):
-            data[key] = getattr(spec, key)
-    return data
+@spec("fight '{}'")
+class FightSpec:
+    """One opponent to box with, by the name of the controller."""
+
+    name: str
+    against: str = key(kind=Known("character"), help="the opponent")
+    clips: tuple[str | Clip, ...] = key(
+        default=(), kind=ListOf(CLIP), help="of the motion graph, the guard first; else the package's own boxing"
+    )
+    blows: tuple[Blow, ...] = key(
+        default=(), kind=MappingOf(Nested(Blow)), help="what of `clips` are blows; both, or neither"
+    )
+    ring: Ring = key(default=Ring(), kind=_RING, help="where the match is")
+    asked: bool = key(default=False, kind=TRUTH, help="whether it boxes only when asked to")
+    threshold: float = key(
+        default=READY, kind=BID, help="up to which distance of its state from the graph's frames it bids"
+    )
+    hit_threshold: float = key(
+        default=FELT, kind=HIT, help="up to which distance of the state a blow would leave it boxes on"
+    )
+    firm: float = key(default=FIRM, kind=FIRMNESS, help="with how many times its inertia it pushes what is in its way")
+    stun: float = key(
+        default=STUN, kind=Number(above=0.0, most=1e6, unit="m·g"), help="force of a hit from which it loses strength"
+    )
+    limp: float = key(default=LIMP, kind=Number(above=0.0, most=1e6, unit="m·g"), help="from which it cannot go on")
+    priority: int = key(default=ORDINARY, kind=PRIORITY, help="of its bids")
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def after_reading(self, section: Section, context: Context) -> FightSpec:
+        """Complain about clips without blows, and blows without clips."""
+        if bool(self.clips) != bool(self.blows):
+            expected = "clips and what of them are blows, or neither: then it boxes with the package's own"
+            raise InvalidValueError(section.what, "only one of 'clips' and 'blows'", expected, self.place)
+        return self
 
 
 @cache
@@ -125,18 +78,19 @@ def own_searcher() -> PursuitSearcher:
     return PursuitSearcher(graph, OWN_BLOWS, OWN_DEAR)
 
 
-def searcher_of(spec: FightSpec) -> PursuitSearcher:
+def searcher_of(fight: FightSpec) -> PursuitSearcher:
     """Return the search through a fight's clips."""
-    if not spec.clips:
+    if not fight.clips:
         return own_searcher()
-    graph = build_graph([load_clip(clip, place=spec.place) for clip in spec.clips], BOXING, cache=user_cache())
-    return PursuitSearcher(graph, spec.blows, {blow.clip: _DEAR for blow in spec.blows})
+    graph = build_graph([load_clip(clip, place=fight.place) for clip in fight.clips], BOXING, cache=user_cache())
+    return PursuitSearcher(graph, fight.blows, {blow.clip: _DEAR for blow in fight.blows})
 
 
-def fight_controllers(stage: StageLoop, character: str, spec: FightSpec) -> list[Controller]:
+def fight_controllers(stage: StageLoop, character: str, fight: FightSpec) -> list[Controller]:
     """Make a boxer as a script describes it, and its tracking twin, which feels blows."""
     boxer = Boxer(
-        spec.name, searcher_of(spec), spec.against, stage, character, ring=spec.ring, threshold=spec.threshold,
-        hit_threshold=spec.hit_threshold, firm=spec.firm, priority=spec.priority, only_asked=spec.asked,
+        fight.name, searcher_of(fight), fight.against, stage, character, ring=fight.ring,
+        threshold=fight.threshold, hit_threshold=fight.hit_threshold, firm=fight.firm, priority=fight.priority,
+        only_asked=fight.asked,
     )  # fmt: skip
-    return [boxer, Twin(boxer, Thresholds(stun=spec.stun, limp=spec.limp))]
+    return [boxer, Twin(boxer, Thresholds(stun=fight.stun, limp=fight.limp))]

@@ -2,41 +2,73 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.motion.clips.clip import Clip
-from stunt.motion.pose import Pose
+from stunt.errors import Place
+from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
 from stunt.schema import Node
-from stunt.stage.scene import Scene
 
 if TYPE_CHECKING:
     from stunt.script.performance import Performance
 
-Change = Callable[["str | Clip"], "str | Clip"]
-"""Makes another reference of a reference: a name, a file, or a clip in memory."""
+Floats = NDArray[np.float64]
+BID: Final = Number(above=0.0, most=100.0)
+HIT: Final = Number(0.0, 1e6)
+FIRMNESS: Final = Number(0.1, 1000.0)
+PRIORITY: Final = Whole(-1000, 1000)
+
+
+def _from_the_start(old: Any, new: Any) -> float:
+    return math.inf if old == new else 0.0
+
+
+def _first_reference(value: Any) -> tuple[str, Place] | None:
+    return next(iter(references(value, "clip")), None)
 
 
 @dataclass(frozen=True)
 class SectionKind:
-    """One kind of section.
+    """One kind of section. What it may say is declared by its spec (see `stunt.keys`).
 
     Attributes:
         key: Its key in a part.
-        read: Makes its frozen value from a script's node; knows the scene and the pose library.
-        write: Makes plain data of the value again; `read` of that is equal.
+        spec: The class of its frozen value.
         check: Raises a StuntError where the value does not fit the character.
         start: Puts its crew on the stage, once everyone is there.
         seconds: When it has nothing more to do [s]; None: it does not say.
-        references: Returns the value with every clip and file it names changed; a section that names none needs none.
+        body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
+        outline: What a timeline shows of it, as plain data.
+        entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
+        preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
+        first_change: When two values of it begin to differ [s].
     """
 
     key: str
-    read: Callable[[Node, Scene, Mapping[str, Pose]], Any]
-    write: Callable[[Any], Any]
+    spec: type
     check: Callable[[Any, Character], None]
     start: Callable[[Performance, str, Any], None]
     seconds: Callable[[Any], float | None]
-    references: Callable[[Any, Change], Any] = lambda value, change: value
+    body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
+    outline: Callable[[Any], dict[str, Any]] = lambda value: {}
+    entries: Mapping[str, type] = field(default_factory=dict)
+    preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
+    first_change: Callable[[Any, Any], float] = _from_the_start
+
+    def read(self, node: Node, context: Context) -> Any:
+        """Make its value of a script's node; the context knows characters, props and poses."""
+        return read(self.spec, node, context)
+
+    def write(self, value: Any, context: Context) -> Any:
+        """Make plain data of the value again; `read` of that is equal."""
+        return write(value, context)
+
+    def references(self, value: Any, change: Change) -> Any:
+        """Return the value with every clip and file it names changed."""
+        return with_references(value, change)

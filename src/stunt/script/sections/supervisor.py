@@ -5,8 +5,7 @@ The `supervisor` section of a part: who may be in charge of a character. Describ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
@@ -18,16 +17,34 @@ from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
+from stunt.keys import (
+    CLIP,
+    MOMENT,
+    NAME,
+    SECONDS,
+    TRUTH,
+    Context,
+    Known,
+    ListOf,
+    MappingOf,
+    Nested,
+    Number,
+    Word,
+    inline,
+    key,
+    names_of,
+    read_section,
+    same_key,
+    spec,
+)
 from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
-from stunt.motion.pose import Pose
-from stunt.schema import Node, Section, choice, entries, items, known, moment, name, number, seconds, truth, whole
+from stunt.schema import Node, Section, entries, items, name, text
 from stunt.script.sections.clips import check_range, trimmed_motion
-from stunt.script.sections.fights import FightSpec, fight_controllers, fight_to_data, read_fight
-from stunt.script.sections.kind import Change, SectionKind
-from stunt.script.sections.walks import WalkSpec, read_walk, walk_controller, walk_to_data
+from stunt.script.sections.fights import FightSpec, fight_controllers
+from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY, SectionKind
+from stunt.script.sections.walks import WalkSpec, walk_controller
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Scene
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.supervise.data.clip import ClipController
@@ -40,251 +57,170 @@ if TYPE_CHECKING:
     from stunt.script.performance import Performance
 
 
-PART_KEYS = (
-    *("clips", "walks", "fights", "controllers", "safe", "requests", "passive", "active", "rate"),
-    *("assist", "limit", "yaw", "force", "gain"),
-)
-CLIP_KEYS = (
-    *("clip", "loop", "asked", "whole", "threshold", "hit_threshold", "blend", "from", "to", "priority", "weights"),
-    *("passive", "firm"),
-)
-CONTROLLER_KEYS = ("use", "name", "priority", "interrupts", "longest")
-REQUEST_KEYS = ("at", "do", "patience")
-ASSISTS = ("weak", "hook", "none")
+_THINGS = ListOf(Known("prop or character", ("character", "prop")))
 
 
-@dataclass(frozen=True)
+@spec("clip '{}'", bare=("clip", str))
 class ClipSpec:
-    """One clip that may be played.
-
-    Attributes:
-        name: What the controller is called.
-        clip: A motion file, or the name of a clip that comes with Stunt.
-        loop: Whether it goes on from its beginning.
-        asked: Whether it is played only when asked for.
-        whole: Whether it is always entered at its beginning.
-        threshold: Up to which distance it bids.
-        hit_threshold: Up to which distance of the state a blow would leave it goes on.
-        blend: How long going over to it takes [s].
-        begin: Where in the clip to begin [s].
-        end: Where to end [s]; None is its end.
-        priority: Of its bids.
-        weights: Of joints in the comparison, by name, where not by mass.
-        passive: What does not count as a hit while it plays.
-        firm: With how many times its inertia it pushes what is in its way.
-    """
+    """One clip that may be played, by the name of its controller."""
 
     name: str
-    clip: str | Clip
-    loop: bool = False
-    asked: bool = False
-    whole: bool = False
-    threshold: float = THRESHOLD
-    hit_threshold: float = HIT_THRESHOLD
-    blend: float = BLEND
-    begin: float = 0.0
-    end: float | None = None
-    priority: int = ORDINARY
-    weights: tuple[tuple[str, float], ...] = ()
-    passive: tuple[str, ...] = ()
-    firm: float = 1.0
+    clip: str | Clip = key(kind=CLIP, otherwise=str, help="which; else the one of that name")
+    loop: bool = key(default=False, kind=TRUTH, help="whether it goes on from its beginning")
+    asked: bool = key(default=False, kind=TRUTH, help="whether it is played only when asked for")
+    whole: bool = key(default=False, kind=TRUTH, help="whether it is always entered at its beginning")
+    threshold: float = key(default=THRESHOLD, kind=BID, help="up to which distance it bids")
+    hit_threshold: float = key(
+        default=HIT_THRESHOLD, kind=HIT, help="up to which distance of the state a blow would leave it goes on"
+    )
+    blend: float = key(default=BLEND, kind=Number(0.05, 10.0, unit="s"), help="how long going over to it takes")
+    begin: float = key(default=0.0, kind=MOMENT, name="from", help="where in the clip to begin")
+    end: float | None = key(default=None, kind=MOMENT, name="to", help="where to end, later than `from`; else its end")
+    priority: int = key(default=ORDINARY, kind=PRIORITY, help="of its bids")
+    weights: tuple[tuple[str, float], ...] = key(
+        default=(), kind=MappingOf(Number(0.0)), help="of joints in the comparison, where not by mass"
+    )
+    passive: tuple[str, ...] = key(default=(), kind=_THINGS, help="what does not count as a hit while it plays")
+    firm: float = key(default=1.0, kind=FIRMNESS, help="with how many times its inertia it pushes what is in its way")
     place: Place = field(default=NOWHERE, compare=False)
 
+    def after_reading(self, section: Section, context: Context) -> ClipSpec:
+        """Complain about an end before the beginning."""
+        check_range(self.begin, self.end, section)
+        return self
 
-@dataclass(frozen=True)
+
+@spec("a controller")
 class ControllerSpec:
     """One registered controller that may be in charge; what is None stays as it comes.
 
     `parameters` are its own, in a script's units (see `parameters`).
     """
 
-    use: str
-    name: str
-    priority: int | None = None
-    interrupts: bool | None = None
-    longest: float | None = None
+    use: str = key(kind=Word("a registered controller, or `module:Class`"), help="which")
+    name: str = key(kind=NAME, otherwise=str, help="what it is called; else as the one it uses")
+    priority: int | None = key(default=None, kind=PRIORITY, help="of its bids; else its own")
+    interrupts: bool | None = key(default=None, kind=TRUTH, help="whether it may interrupt; else as it comes")
+    longest: float | None = key(default=None, kind=SECONDS, help="how long it may be in charge; else its own")
     place: Place = field(default=NOWHERE, compare=False)
     parameters: tuple[tuple[str, Any], ...] = ()
 
-
-@dataclass(frozen=True)
-class RequestSpec:
-    """Ask for a controller at a time [s]; refused after `patience` seconds."""
-
-    at: float
-    do: str
-    patience: float = 2.0
-    place: Place = field(default=NOWHERE, compare=False)
+    def after_writing(self, data: dict[str, Any], context: Context) -> Any:
+        """Add its own parameters; one that is as it comes is just its name."""
+        if self.name == _called(self.use):
+            del data["name"]
+        data |= dict(self.parameters)
+        return self.use if len(data) == 1 else data
 
 
-@dataclass(frozen=True)
-class SupervisorPart:
-    """Who may be in charge of a character, and what it is asked for."""
+class Registered(Nested):
+    """A registered controller: its name, or a mapping with the parameters it has."""
 
-    clips: tuple[ClipSpec, ...] = ()
-    controllers: tuple[ControllerSpec, ...] = ()
-    safe: str = ""
-    requests: tuple[RequestSpec, ...] = ()
-    passive: tuple[str, ...] = ()
-    active: tuple[str, ...] = ()
-    rate: float = 30.0
-    root: RootSpring = RootSpring()
-    gain: float = 1.0
-    place: Place = field(default=NOWHERE, compare=False)
-    walks: tuple[WalkSpec, ...] = ()
-    fights: tuple[FightSpec, ...] = ()
-
-
-def read_supervisor_part(node: Node, scene: Scene, poses: Mapping[str, Pose]) -> SupervisorPart:
-    """Read the section."""
-    section = Section(node, "supervisor", PART_KEYS)
-    things = (*scene.characters, *scene.props)
-    clips = tuple(_clip(key, value, things) for key, value in section.read("clips", entries, {}).items())
-    controllers = tuple(_controller(entry) for entry in section.read("controllers", items, ()))
-    walks = tuple(read_walk(key, value) for key, value in section.read("walks", entries, {}).items())
-    fights = tuple(read_fight(key, value, scene) for key, value in section.read("fights", entries, {}).items())
-    others: list[WalkSpec | FightSpec | ControllerSpec] = [*walks, *fights, *controllers]
-    names = [spec.name for spec in clips] + [spec.name for spec in others]
-    if not names:
-        raise MissingValueError(
-            "clips' or 'controllers", "a supervisor, which needs somebody to put in charge,", node.place
-        )
-    for called, place in [(spec.name, spec.place) for spec in others]:
-        if names.count(called) > 1:
-            raise StuntError(f"two controllers are called '{called}'; give one of them another `name`.", place)
-    return SupervisorPart(
-        clips, controllers, section.read("safe", known, "", kind="controller", available=names),
-        tuple(_request(entry, names) for entry in section.read("requests", items, ())),
-        section.read("passive", _names, (), available=things), section.read("active", _names, (), available=things),
-        section.read("rate", number, 30.0, least=1.0, most=1000.0),
-        RootSpring(
-            kind=section.read("assist", choice, "weak", options=ASSISTS, kind="assistance"),
-            limit=section.read("limit", number, RootSpring.limit, least=0.0, most=100.0),
-            yaw=section.read("yaw", number, RootSpring.yaw, least=0.0, most=100.0),
-            force=section.read("force", number, 0.0, least=0.0, most=100.0),
-        ),
-        section.read("gain", number, 1.0, least=0.01, most=100.0), node.place, walks, fights,
-    )  # fmt: skip
-
-
-def _names(node: Node, available: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(known(entry, "prop or character", available) for entry in items(node))
-
-
-def _clip(key: str, node: Node, things: tuple[str, ...]) -> ClipSpec:
-    if isinstance(node.value, str):
-        return ClipSpec(key, name(node), place=node.place)
-    section = Section(node, f"clip '{key}'", CLIP_KEYS)
-    check_range(section)
-    return ClipSpec(
-        key, section.read("clip", name, key),
-        section.read("loop", truth, False), section.read("asked", truth, False), section.read("whole", truth, False),
-        section.read("threshold", number, THRESHOLD, above=0.0, most=100.0),
-        section.read("hit_threshold", number, HIT_THRESHOLD, least=0.0, most=1e6),
-        section.read("blend", number, BLEND, least=0.05, most=10.0),
-        section.read("from", moment, 0.0), section.read("to", moment, None),
-        section.read("priority", whole, ORDINARY, least=-1000, most=1000),
-        tuple((joint, number(value, least=0.0)) for joint, value in section.read("weights", entries, {}).items()),
-        section.read("passive", _names, (), available=things),
-        section.read("firm", number, 1.0, least=0.1, most=1000.0), node.place,
-    )  # fmt: skip
-
-
-def _controller(node: Node) -> ControllerSpec:
-    if isinstance(node.value, str):
-        maker_of(node.value, node.place)
-        return ControllerSpec(node.value, _called(node.value), place=node.place)
-    use, own = _use(node)
-    section = Section(node, f"controller '{use}'", (*CONTROLLER_KEYS, *own))
-    return ControllerSpec(
-        use, section.read("name", name, _called(use)),
-        section.read("priority", whole, None, least=-1000, most=1000), section.read("interrupts", truth, None),
-        section.read("longest", seconds, None), node.place,
-        tuple((key, parameter.read(section.need(key))) for key, parameter in own.items() if key in section),
-    )  # fmt: skip
+    def read(self, node: Node, context: Context, name: str) -> ControllerSpec:
+        """Read it."""
+        if isinstance(node.value, str):
+            node = Node({"use": node}, node.place)
+        use, own = _use(node)
+        section = Section(node, f"controller '{use}'", (*names_of(ControllerSpec), *own))
+        told = tuple((key, parameter.read(section.need(key))) for key, parameter in own.items() if key in section)
+        return read_section(ControllerSpec, section, context, _called(use), parameters=told)
 
 
 def _use(node: Node) -> tuple[str, dict[str, Parameter]]:
     """Return which controller an entry names, and the parameters it has beyond what all have."""
-    given = entries(node)
+    given, common = entries(node), names_of(ControllerSpec)
     if "use" not in given:
-        Section(node, "a controller", CONTROLLER_KEYS)  # says which key is unknown, if one is
+        Section(node, "a controller", common)  # says which key is unknown, if one is
         raise MissingValueError("use", "a controller", node.place)
     use = name(given["use"])
     found = parameters_of(maker_of(use, given["use"].place))
-    return use, {key: parameter for key, parameter in found.items() if key not in CONTROLLER_KEYS}
+    return use, {key: parameter for key, parameter in found.items() if key not in common}
 
 
 def _called(use: str) -> str:
     return use.rpartition(":")[2]
 
 
-def _request(node: Node, names: list[str]) -> RequestSpec:
-    section = Section(node, "a request", REQUEST_KEYS)
-    return RequestSpec(
-        moment(section.need("at")), known(section.need("do"), "controller", names),
-        section.read("patience", seconds, RequestSpec.patience), node.place,
+def _name_of(node: Node) -> str:
+    """Return what a controller of the list will be called, if it can be read at all."""
+    given = node.value if isinstance(node.value, dict) else {"use": node}
+    return text(given["name"]) if "name" in given else _called(str(given["use"].value)) if "use" in given else ""
+
+
+@spec("a request")
+class RequestSpec:
+    """A controller asked for at a time."""
+
+    at: float = key(kind=MOMENT, help="when")
+    do: str = key(kind=Known("controller"), help="who of the pool")
+    patience: float = key(default=2.0, kind=SECONDS, help="after which it is refused, and logged")
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@spec("supervisor")
+class SupervisorPart:
+    """Who may be in charge of a character, and what it is asked for."""
+
+    clips: tuple[ClipSpec, ...] = key(
+        default=(), kind=MappingOf(Nested(ClipSpec)), help="clips that may be played; each becomes a controller"
+    )
+    walks: tuple[WalkSpec, ...] = key(
+        default=(), kind=MappingOf(Nested(WalkSpec)),
+        help="paths that may be walked along ([motion graphs](motion_graphs.md))",
     )  # fmt: skip
+    fights: tuple[FightSpec, ...] = key(
+        default=(), kind=MappingOf(Nested(FightSpec)), help="opponents to box with ([motion graphs](motion_graphs.md))"
+    )
+    controllers: tuple[ControllerSpec, ...] = key(
+        default=(), kind=ListOf(Registered(ControllerSpec, "a name, or a mapping")),
+        help="registered ones ([behaviours](behaviours.md)), with their own parameters",
+    )  # fmt: skip
+    safe: str = key(
+        default="", kind=Known("controller"),
+        help="whose turn it is when nobody else can, or when the one in charge breaks the contract; else a rag doll, "
+        "but only if nobody else of the pool can take over",
+    )  # fmt: skip
+    requests: tuple[RequestSpec, ...] = key(
+        default=(), kind=ListOf(Nested(RequestSpec)), help="who is asked for, and when"
+    )
+    passive: tuple[str, ...] = key(default=(), kind=_THINGS, help="what never counts as a hit while data is in charge")
+    active: tuple[str, ...] = key(default=(), kind=_THINGS, help="what always does")
+    rate: float = key(default=30.0, kind=Number(1.0, 1000.0, unit="Hz"), help="looks per second")
+    root: RootSpring = inline(default=RootSpring())
+    gain: float = same_key(ServoSettings, "gain", default=ServoSettings.gain)
+    place: Place = field(default=NOWHERE, compare=False)
 
+    @classmethod
+    def around(cls, section: Section, context: Context) -> Context:
+        """Return the context of its keys: its own pool is known there."""
+        names = [name for group in ("clips", "walks", "fights") for name in section.read(group, entries, {})]
+        names += [_name_of(node) for node in section.read("controllers", items, ())]
+        return {**context, "controller": names}
 
-def supervisor_part_to_data(part: SupervisorPart) -> dict[str, Any]:
-    """Make plain data of the section."""
-    data: dict[str, Any] = {}
-    if part.clips:
-        data["clips"] = {spec.name: _clip_data(spec) for spec in part.clips}
-    if part.walks:
-        data["walks"] = {spec.name: walk_to_data(spec) for spec in part.walks}
-    if part.fights:
-        data["fights"] = {spec.name: fight_to_data(spec) for spec in part.fights}
-    if part.controllers:
-        data["controllers"] = [_controller_data(spec) for spec in part.controllers]
-    if part.requests:
-        data["requests"] = [
-            {"at": r.at, "do": r.do, **({} if r.patience == RequestSpec.patience else {"patience": r.patience})}
-            for r in part.requests
-        ]
-    for key, value, usual in (
-        ("safe", part.safe, ""), ("passive", list(part.passive), []), ("active", list(part.active), []),
-        ("rate", part.rate, 30.0), ("assist", part.root.kind, "weak"), ("limit", part.root.limit, RootSpring.limit),
-        ("yaw", part.root.yaw, RootSpring.yaw), ("force", part.root.force, 0.0), ("gain", part.gain, 1.0),
-    ):  # fmt: skip
-        if value != usual:
-            data[key] = value
-    return data
-
-
-def _clip_data(spec: ClipSpec) -> dict[str, Any]:
-    usual = ClipSpec(spec.name, spec.name)
-    data: dict[str, Any] = {"clip": spec.clip}
-    for key, name_ in (
-        ("loop", "loop"), ("asked", "asked"), ("whole", "whole"), ("threshold", "threshold"),
-        ("hit_threshold", "hit_threshold"), ("blend", "blend"), ("from", "begin"), ("to", "end"),
-        ("priority", "priority"), ("firm", "firm"),
-    ):  # fmt: skip
-        if getattr(spec, name_) != getattr(usual, name_):
-            data[key] = getattr(spec, name_)
-    if spec.weights:
-        data["weights"] = dict(spec.weights)
-    if spec.passive:
-        data["passive"] = list(spec.passive)
-    return data
-
-
-def _controller_data(spec: ControllerSpec) -> Any:
-    given = {"priority": spec.priority, "interrupts": spec.interrupts, "longest": spec.longest}
-    data: dict[str, Any] = {"use": spec.use, **({} if spec.name == _called(spec.use) else {"name": spec.name})}
-    data |= {key: value for key, value in given.items() if value is not None} | dict(spec.parameters)
-    return spec.use if len(data) == 1 else data
+    def after_reading(self, section: Section, context: Context) -> SupervisorPart:
+        """Complain about an empty pool, and about two of one name."""
+        names = context["controller"]
+        if not names:
+            raise MissingValueError(
+                "clips' or 'controllers", "a supervisor, which needs somebody to put in charge,", self.place
+            )
+        others: list[WalkSpec | FightSpec | ControllerSpec] = [*self.walks, *self.fights, *self.controllers]
+        for entry in others:
+            if names.count(entry.name) > 1:
+                raise StuntError(
+                    f"two controllers are called '{entry.name}'; give one of them another `name`.", entry.place
+                )
+        return self
 
 
 def check_supervisor_part(part: SupervisorPart, character: Character) -> None:
     """Complain where a character cannot be supervised."""
     if character.root is None:
         raise BodyError(f"'{character.name}' has a fixed root; to be supervised it needs `root: free`.", part.place)
-    for spec in part.clips:
-        for joint, _ in spec.weights:
+    for clip in part.clips:
+        for joint, _ in clip.weights:
             if joint != "root":
-                character.joint(joint, spec.place)
+                character.joint(joint, clip.place)
 
 
 KEY = "supervisor"
@@ -339,9 +275,9 @@ def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> 
     parameters = values_for(maker_of(spec.use, spec.place), dict(spec.parameters))
     made = make_controller(spec.use, stage, name, spec.place, parameters)
     made.name = spec.name
-    for key in ("priority", "interrupts", "longest"):
-        if (value := getattr(spec, key)) is not None:
-            setattr(made, key, value)
+    for given in ("priority", "interrupts", "longest"):
+        if (value := getattr(spec, given)) is not None:
+            setattr(made, given, value)
     return made
 
 
@@ -366,15 +302,4 @@ def _seconds(part: SupervisorPart) -> float | None:
     return max([0.0, *(request.at for request in part.requests)]) + 5.0
 
 
-def _references(part: SupervisorPart, change: Change) -> SupervisorPart:
-    return replace(
-        part,
-        clips=tuple(replace(spec, clip=change(spec.clip)) for spec in part.clips),
-        walks=tuple(replace(walk, clips=tuple(map(change, walk.clips))) for walk in part.walks),
-        fights=tuple(replace(fight, clips=tuple(map(change, fight.clips))) for fight in part.fights),
-    )
-
-
-SUPERVISOR = SectionKind(
-    KEY, read_supervisor_part, supervisor_part_to_data, check_supervisor_part, _start, _seconds, _references
-)
+SUPERVISOR = SectionKind(KEY, SupervisorPart, check_supervisor_part, _start, _seconds)

@@ -1,5 +1,6 @@
 // The pose editor: joint sliders within their limits, a hand or foot dragged in the view, mirror, and the pose library.
 
+import { keyRows } from "./inspector.js";
 import { $, el, readable, toast } from "./tools.js";
 
 export class PoseEditor {
@@ -34,6 +35,7 @@ export class PoseEditor {
     const parts = [el("h3", { textContent: this.character })];
     if (beat) parts.push(...this.beatRows(beat, poses, outline.characters[this.character]));
     else parts.push(...this.tensionRow(outline.characters[this.character]));
+    parts.push(...this.chosenRows(outline));
     parts.push(this.chooser(poses));
     if (this.angles) parts.push(...this.editor(about));
     else parts.push(el("div", { className: "empty", textContent: "Choose a pose to edit it: with sliders, or by dragging a hand or foot in the view. Click a beat on the timeline to change when and how it is hit." }));
@@ -59,6 +61,18 @@ export class PoseEditor {
       met ? el("div", { className: `note ${result.error_deg < 1 ? "good" : result.error_deg < 5 ? "warning" : "bad"}`, id: "beat-result" },
         `${result.error_deg.toFixed(3)}° off, worst: ${readable(result.worst_joint)}`) : null,
     ].filter(Boolean);
+  }
+
+  // The keys of the clip or event that is chosen on the timeline.
+  chosenRows(outline) {
+    const { choice } = this.studio, index = choice.clip ?? choice.event;
+    if (index === null) return [];
+    const entry = choice.clip !== null ? outline.characters[this.character]?.clips[index] : outline.events[index];
+    if (!entry) return [];
+    const kind = choice.clip !== null ? "clips" : entry.kind;
+    return keyRows(kind === "clips" ? `Clip ${index + 1}` : `Event ${index + 1}: ${kind}`, outline.keys[kind], entry.written, (values) =>
+      kind === "clips" ? this.studio.edit("set_clip", { character: this.character, index, values })
+        : this.studio.edit("set_event", { index, values }));
   }
 
   tensionRow(about) {

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.record.raycast_scene import Floats
+from stunt.record.raycast.scene import Floats
 
 _UNPAINTED = np.array([0.5, 0.5, 0.5, 1.0])  # What MuJoCo gives a geom that names no colour.
 _INVISIBLE = 0.02  # Opacity below which a geom is not drawn.

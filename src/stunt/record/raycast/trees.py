@@ -11,7 +11,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from stunt.record.raycast_scene import Floats, Ints
+from stunt.record.raycast.scene import Floats, Ints
 
 _LEAF = 6  # Triangles per leaf: few enough to be quick to test, many enough to keep the tree small.
 

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import InvalidValueError
-from stunt.record.camera import Camera, geom_corners
-from stunt.record.raycast_colors import visible_geoms
-from stunt.record.raycast_kernels import TILE, trace_rows
-from stunt.record.raycast_scene import Floats, Ints, RaycastScene, sort_into_cells
-from stunt.record.raycast_trees import plant_trees, surface_of
+from stunt.record.raycast.camera import Camera, geom_corners
+from stunt.record.raycast.colors import visible_geoms
+from stunt.record.raycast.kernels import TILE, trace_rows
+from stunt.record.raycast.scene import Floats, Ints, RaycastScene, sort_into_cells
+from stunt.record.raycast.trees import plant_trees, surface_of
 
 Color = tuple[float, float, float]
 

@@ -8,9 +8,9 @@ from typing import Any
 from stunt.control.core.contact_scan import scan_contacts
 from stunt.control.core.engine import mj_step1, mj_step2
 from stunt.control.core.kernel import after, before, between, sort_joints, update_moments
-from stunt.control.core.lookout import look_out
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.core.views import views_at
+from stunt.control.loop.lookout import look_out
 from stunt.maths.compiled import compiled
 
 

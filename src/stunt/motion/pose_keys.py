@@ -1,21 +1,37 @@
-"""Poses: the script's own library, and those written where they are used."""
+"""Poses as scripts write them: the script's own library, and those written where they are used."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stunt.errors import InvalidValueError, MissingValueError, Place, UnknownNameError
-from stunt.motion.pose import Pose
-from stunt.schema import Node, Section, entries, name, wrong
-from stunt.script.units import joint_angle, joint_velocity
+from stunt.keys import NAME, Context, Data, Plain, ScriptKey, Spread, ValueKind
+from stunt.maths import rotations
+from stunt.motion.pose import Pose, Quaternion
+from stunt.schema import (
+    Node,
+    Section,
+    angle,
+    angle_to_data,
+    entries,
+    known,
+    measure_to_data,
+    name,
+    read_measure,
+    spin,
+    vector,
+    wrong,
+)
 
 MAX_POSES = 2000
 MAX_JOINTS = 500
 MAX_CHAIN = 100
 LONG_KEYS = ("like", "name", "angles", "velocities")
-INLINE_KEYS = ("pose", "angles", "velocities", "name")
+_BALL = "an angle in degrees, a unit quaternion [w, x, y, z], or {rotvec: [x, y, z]} in degrees"
+_QUATERNION_SLACK = 0.01  # what is left when people round to two or three decimals
 
 
 @dataclass(frozen=True)
@@ -27,6 +43,45 @@ class Draft:
     velocities: Mapping[str, Node]
     place: Place
     name: str
+
+
+def joint_angle(node: Node) -> tuple[float | Quaternion, str]:
+    """Read what a pose says of one joint: a hinge's angle, a slide's position, or a ball's rotation; and its unit."""
+    if isinstance(node.value, tuple):
+        return quaternion(node), "ball"
+    if isinstance(node.value, dict):
+        return _from_rotation_vector(node), "ball"
+    return read_measure(node)
+
+
+def joint_velocity(node: Node) -> tuple[float | tuple[float, float, float], str]:
+    """Read a joint's velocity [rad/s or m/s], a ball's as three numbers in its own frame; and its unit."""
+    if isinstance(node.value, tuple):
+        return spin(node), "ball"
+    return read_measure(node, per_second=True)
+
+
+def quaternion(node: Node) -> Quaternion:
+    """Read `[w, x, y, z]`, and take off what rounding left."""
+    if len(node.value) != 4:
+        raise wrong(node, _BALL)
+    w, x, y, z = vector(node, (4,))
+    length = math.hypot(w, x, y, z)
+    if abs(length - 1.0) > _QUATERNION_SLACK:
+        raise wrong(node, f"a quaternion [w, x, y, z] of length 1 (this one has {length:.4g})")
+    if abs(length - 1.0) > 1e-12:  # dividing again what is already unit would move its last bit
+        w, x, y, z = w / length, x / length, y / length, z / length
+    return w, x, y, z
+
+
+def _from_rotation_vector(node: Node) -> Quaternion:
+    if tuple(node.value) != ("rotvec",):
+        raise wrong(node, _BALL)
+    vector_node = node.value["rotvec"]
+    if not isinstance(vector_node.value, tuple) or len(vector_node.value) != 3:
+        raise wrong(vector_node, "a list of 3 angles in degrees")
+    w, x, y, z = rotations.from_rotation_vector([angle(part) for part in vector_node.value]).tolist()
+    return w, x, y, z
 
 
 def read_poses(node: Node | None) -> dict[str, Pose]:
@@ -138,3 +193,77 @@ def _library_pose(node: Node, poses: Mapping[str, Pose]) -> Pose:
 def _mapping(section: Section, key: str) -> dict[str, Node]:
     node = section.get(key)
     return {} if node is None else entries(node)
+
+
+def pose_to_data(key: str, pose: Pose) -> Data:
+    """Return a pose of the library as it is written there: short, where nothing but angles is told."""
+    angles = angles_to_data(pose.angles, pose.units)
+    if pose.velocities or pose.name != key or any(word in angles for word in LONG_KEYS):
+        return {**({} if pose.name == key else {"name": pose.name}), "angles": angles, **_velocities(pose)}
+    return angles
+
+
+def angles_to_data(angles: Mapping[str, Any], units: Mapping[str, str]) -> Data:
+    """Return joint angles as they are written."""
+    return {
+        joint: [float(x) for x in value] if isinstance(value, tuple) else measure_to_data(value, units.get(joint, ""))
+        for joint, value in angles.items()
+    }
+
+
+def _velocities(pose: Pose) -> Data:
+    found: Data = {}
+    for joint, value in pose.velocities.items():
+        if isinstance(value, tuple):
+            found[joint] = [angle_to_data(float(x), "/s") for x in value]
+        else:
+            found[joint] = measure_to_data(value, pose.units.get(joint, ""), "/s")
+    return {"velocities": found} if found else {}
+
+
+_JOINTS = Plain(entries, "joints and values", "°")
+
+
+@dataclass(frozen=True)
+class InlinePose(Spread):
+    """The pose of a beat, a state or a transition: a name from the library, angles of its own, or a name with changes.
+
+    Attributes:
+        title: What it is called where nothing is said; `{}` is the entry's name or number.
+    """
+
+    title: str = "{}"
+    keys = (
+        ScriptKey("pose", "", NAME, None, "a pose of the library"),
+        ScriptKey("angles", "", _JOINTS, None, "joints and angles: a pose of its own, or changes of `pose`"),
+        ScriptKey("velocities", "", Plain(entries, "joints and values", "°/s"), None, "with which joints pass it"),
+        ScriptKey("name", "", NAME, None, "what reports call it"),
+    )
+
+    def read_keys(self, section: Section, context: Context, name: str, usual: Any) -> Pose:
+        """Read it."""
+        return read_inline(section, context["pose"], self.title.format(name))
+
+    def write_keys(self, value: Pose, context: Context, usual: Any) -> Data:
+        """Write it by name where the library has it."""
+        if context.get("pose", {}).get(value.name) == value:
+            return {"pose": value.name}
+        return {"name": value.name, "angles": angles_to_data(value.angles, value.units), **_velocities(value)}
+
+
+class StartPose(ValueKind):
+    """The pose at time 0: a name, or angles written on the spot. Velocities have no meaning there."""
+
+    def read(self, node: Node, context: Context, name: str) -> str | Pose:
+        """Read it."""
+        poses: Mapping[str, Pose] = context["pose"]
+        if not isinstance(node.value, dict):
+            return known(node, "pose", poses)
+        written = draft(node, "start")
+        if written.velocities:
+            raise wrong(node, "a pose without velocities (a performance starts at rest)")
+        return finish(written, None if written.like is None else poses[known(written.like, "pose", poses)])
+
+    def told(self) -> str:
+        """Say what it is."""
+        return "a pose, or joints and angles"

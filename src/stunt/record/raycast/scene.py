@@ -55,7 +55,7 @@ class RaycastScene(NamedTuple):
         grid: Grid axes u and v, direction to the key light; origin and cell size and count in u and v, (5, 3).
         disc: Directions to points on the key light's disc, any four in a row well spread, (n, 3).
         lens: Eye, right, up (both scaled to half the picture) and forward, (4, 3).
-        look: Linear colours and numbers of the style; see `stunt.record.raycast`, (12, 3).
+        look: Linear colours and numbers of the style; see `stunt.record.raycast.render`, (12, 3).
         layers: Number of translucent layers.
     """
 

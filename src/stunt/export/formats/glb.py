@@ -13,7 +13,7 @@ import numpy as np
 
 from stunt import __version__
 from stunt.export.contents import PropTrack, gather
-from stunt.export.glb_file import GlbFile
+from stunt.export.formats.glb_file import GlbFile
 from stunt.export.options import Options, Progress
 from stunt.export.rig import Rig
 from stunt.export.skin import dress

@@ -25,7 +25,8 @@ from stunt.export.rig import Rig, continuous
 from stunt.export.sampling import Floats, SampledTake, sample
 from stunt.library.clip_record import ClipRecord
 from stunt.maths.rotations import conjugate, from_rotation_vector, multiply, rotate
-from stunt.motion.clips.clip import Clip, ClipPose, Door, WorldPose
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import ClipPose, Door, WorldPose
 from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
 from stunt.motion.formats.bvh_writer import bvh_text
 from stunt.record.take import Take

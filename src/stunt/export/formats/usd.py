@@ -18,7 +18,7 @@ from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdSkel, Vt
 
 from stunt.export.axes import turns_out, vectors_out
 from stunt.export.contents import PropTrack, gather
-from stunt.export.glb_file import linear
+from stunt.export.formats.glb_file import linear
 from stunt.export.options import Options, Progress, Up
 from stunt.export.rig import Rig
 from stunt.export.skin import dress

@@ -15,10 +15,9 @@ import numpy as np
 from PIL import Image
 
 from stunt.errors import ExportError
+from stunt.export.formats.video_shots import Overlay, beats_of, make_shot, pictures
 from stunt.export.options import Options, Progress
 from stunt.export.sampling import sample
-from stunt.export.video_overlay import Overlay, beats_of
-from stunt.export.video_shots import make_shot, pictures
 from stunt.record.take import Take
 
 _QUALITY = "19"  # H.264's constant rate factor: hardly to be told from the original.

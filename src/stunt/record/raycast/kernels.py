@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.record.raycast_scene import Floats, RaycastScene, inlined, kernel
+from stunt.record.raycast.scene import Floats, RaycastScene, inlined, kernel
 
 Image = NDArray[np.float32]
 Longs = NDArray[np.int64]

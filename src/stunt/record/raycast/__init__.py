@@ -1,0 +1,1 @@
+"""A ray-caster that needs no display: cameras, scenes, trees, kernels, pictures."""
