@@ -93,11 +93,11 @@ def test_a_clip_is_turned_from_where_the_body_faces():
 def test_settings_of_a_later_clip_hold_from_it_on():
     stage = stage_with()
     ada = stage.actor("ada")
-    ada.follow("walk", servo="parent")
+    ada.follow("walk", settings=stunt.ServoSettings(gain=1.5))
     stage.step(0.1)
-    ada.follow("walk", servo="world", root=stunt.RootSpring(yaw=0.2))
+    ada.follow("walk", servo="parent", root=stunt.RootSpring(yaw=0.2))
     stage.step(0.1)
-    assert ada.body.settings.servo == "world" and ada.body.root.yaw == 0.2
+    assert ada.body.settings == stunt.ServoSettings(servo="parent", gain=1.5) and ada.body.root.yaw == 0.2
 
 
 def test_who_does_not_react_is_not_stunned():
@@ -139,6 +139,22 @@ def test_somebody_stunned_goes_on_stunned_when_the_cast_changes():
     stage.push("ada/thorax", impulse=(0.0, 30.0, 0.0))
     take = stage.run(0.2)
     assert any(event["kind"] == "hit" for event in take.events) and "ada" in take.meta["tracking"]
+
+
+def test_somebody_down_gets_up_whoever_joins_meanwhile():
+    stage = stage_with()
+    ada = stage.actor("ada")
+    ada.follow("walk", get_up={"back": "stand_up", "front": "get_up_front"})
+    high = ada.state.position[2]
+    stage.step(0.3)
+    ada.go_limp()
+    stage.step(1.6)
+    assert ada.supervisor.running == "rag doll" and ada.state.position[2] < 0.5 * high
+    stage.add("bob", stunt.Body("walk", root="free", at=(0.0, 3.0)))
+    ada.follow("idle")  # for later
+    take = stage.run(4.5)
+    assert [event["state"] for event in take.events if event["kind"] == "reaction"] == ["down", "rising", "following"]
+    assert ada.state.detail == "idle" and ada.state.position[2] > 0.85 * high
 
 
 def test_a_body_nobody_asked_the_stage_for_goes_on_too():

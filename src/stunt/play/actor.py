@@ -280,10 +280,12 @@ class Actor:
         if servo is not None:
             if servo not in SERVOS:
                 raise UnknownNameError("servo", str(servo), SERVOS)
-            settings = replace(settings or ServoSettings(), servo=servo)  # type: ignore[arg-type]
         for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring)):
             if value is not None and not isinstance(value, kind):
                 raise InvalidValueError(what, value, f"a stunt.{kind.__name__}")
+        if servo is not None:
+            before = self._driven.settings if self._driven is not None else ServoSettings()
+            settings = replace(settings or before, servo=servo)  # type: ignore[arg-type]
         if not isinstance(react, (bool, Thresholds)):
             raise InvalidValueError("react", react, "True, False or stunt.Thresholds")
         _check_number("blend", blend, least=0.0)
@@ -291,8 +293,9 @@ class Actor:
         self._not_supervised("follow")
         if isinstance(clip, (str, Path)):
             clip = load_clip(str(clip))
-        begins = self.stage.tick == 0 and isinstance(clip, Clip) and feet_of(clip.parts)
-        floor = floor_height(clip, clip.parts) if begins and isinstance(clip, Clip) else 0.0
+        floor = 0.0
+        if self.stage.tick == 0 and isinstance(clip, Clip) and feet_of(clip.parts):
+            floor = floor_height(clip, clip.parts)
         queued = QueuedClip(self._motion(clip, begin, end, loop), blend=blend, turned=facing)
         limits = (react if isinstance(react, Thresholds) else Thresholds()) if react else None
         rising = {side: self._motion(motion) for side, motion in (get_up or {}).items()} if react else {}
