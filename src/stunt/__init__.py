@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
-    from stunt import export
+    from stunt import export as export
     from stunt.character.notes import describe_body as describe_body
     from stunt.check.body import BodyDiagnosis as BodyDiagnosis
     from stunt.check.body import examine_body as examine_body

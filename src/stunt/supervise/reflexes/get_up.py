@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.servo.memory import hip_height
+from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.reactions import RISING, Thresholds, feel
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
@@ -17,7 +19,7 @@ from stunt.library.names import load_clip
 from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RECOVERY, RUNNING, BaseController, Bid, Status, failed, succeeded
-from stunt.supervise.parameters import Seconds
+from stunt.supervise.parameters import Help, Seconds
 from stunt.supervise.practice import Practice
 from stunt.supervise.reflexes.base import PATIENCE, under_data
 from stunt.supervise.situation import Situation
@@ -38,6 +40,7 @@ class GetUp(BaseController):
     Attributes:
         motions: What to follow, by the side the body lies on.
         gather: How long going to the motion's first pose may take [s].
+        spring: Least help for the root, share of m·g·h, however little a body is helped on its feet.
         thresholds: How hard a hit must be to fell it again: as hard as one that would stun it on its feet.
     """
 
@@ -54,11 +57,13 @@ class GetUp(BaseController):
         name: str = "",
         *,
         gather: Seconds = 0.6,
+        spring: Help = 0.4,
         thresholds: Thresholds | None = None,
     ) -> None:
         """Say by which motions; they start lying and end standing."""
         super().__init__(name)
-        self.motions, self.gather, self.thresholds = dict(motions), gather, thresholds or Thresholds()
+        self.motions, self.gather, self.spring = dict(motions), gather, spring
+        self.thresholds = thresholds or Thresholds()
         slowest = max((motion.duration for motion in self.motions.values()), default=0.0)
         self.longest = max(type(self).longest, (slowest + 1.0) / PATIENCE)
         self.side = next(iter(self.motions))
@@ -92,8 +97,14 @@ class GetUp(BaseController):
         self._left = self.motions[self.side].duration - since
         actor.note(RISING, side=self.side)
         actor.recover()
-        actor.lean(None)
+        actor.lean(self._helped(actor.root))
         actor.follow(self.motions[self.side], since=since, blend=self.gather, actual=True)
+
+    def _helped(self, root: RootSpring) -> RootSpring | None:
+        """Return how the root is helped while it rises; None: as on its feet."""
+        if root.kind != "weak" or root.limit >= self.spring:
+            return None
+        return replace(root, limit=self.spring)
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Wait for the motion's end, and see whether it stands."""
@@ -121,14 +132,15 @@ def _height(now: Situation) -> float:
     return float(now.qpos[2]) / _stood(now)
 
 
-def own_get_up(stage: StageLoop, character: str, *, gather: Seconds = 0.6) -> GetUp:
-    """Return one that gets up by the clips that come with Stunt, going to their first pose in `gather` seconds.
+def own_get_up(stage: StageLoop, character: str, *, gather: Seconds = 0.6, spring: Help = 0.4) -> GetUp:
+    """Return one that gets up by the clips that come with Stunt (see `GetUp`).
 
     Raises:
         BodyError: The character does not have their skeleton.
     """
     who = stage.character(character)
-    return GetUp({side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()}, gather=gather)
+    own = {side: motion_of_clip(load_clip(clip), who) for side, clip in OWN_CLIPS.items()}
+    return GetUp(own, gather=gather, spring=spring)
 
 
 def _enterable(motion: BodyMotion) -> NDArray[np.bool_]:
