@@ -1,5 +1,7 @@
 """A studio that runs as users run it, and what tests do to a page of it."""
 
+import asyncio
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -106,3 +108,9 @@ class Page:
     def on_screen(self, body):
         place = self.state(f"studio.view.screenOf(studio.scene.bodies.indexOf({body!r}))")
         return place["x"], place["y"]
+
+
+def run(coroutine):
+    """Run a coroutine in a thread of its own: a browser of other tests may keep an event loop in this one."""
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

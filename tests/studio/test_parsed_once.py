@@ -1,10 +1,10 @@
 """One edit parses the text at most twice, however many of the studio's parties read it; beats are resolved once."""
 
-import asyncio
 import os
 from pathlib import Path
 
 import pytest
+from studio_helpers import run
 
 from stunt.drive.beats import spec
 from stunt.examples import example
@@ -61,9 +61,9 @@ def test_a_moved_beat_parses_the_text_at_most_twice_and_resolves_its_part_once(t
         resolved.clear()
         await session.on_edit("move_beats", {"character": "dancer", "indices": [2], "by": by, "ripple": ripple})
 
-    asyncio.run(edit(0.1))
+    run(edit(0.1))
     before = session.document.now.text
-    asyncio.run(edit(-0.05))
+    run(edit(-0.05))
     assert session.document.now.text != before
     assert len(parsed) <= 2 and set(parsed) == {session.document.now.text}
     assert len(resolved) == len({id(part) for part in resolved}) <= 2  # the server's part and the stage's

@@ -1,7 +1,6 @@
 """Who may talk to the studio, and what becomes of those who misbehave: refused or dropped, unseen by the others."""
 
 import asyncio
-import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from studio_helpers import Studio
+from studio_helpers import Studio, run
 
 pytest.importorskip("nicegui", reason="the studio's extra is not installed")
 websockets = pytest.importorskip("websockets")
@@ -23,12 +22,6 @@ def studio(tmp_path_factory):
     running = Studio(tmp_path_factory.mktemp("server"), "ymca", "--stay")
     yield running
     running.end()
-
-
-def run(coroutine):
-    """Run a coroutine in a thread of its own: a browser of other tests may keep an event loop in this one."""
-    with concurrent.futures.ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
 
 
 def get(studio, path, **headers):
