@@ -41,8 +41,8 @@ docs: $(VENV)/.ready
 	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
 
 lint: $(VENV)/.ready
-	$(BIN)/ruff check src tests benchmarks papers tools
-	$(BIN)/ruff format --check src tests benchmarks papers tools
+	$(BIN)/ruff check src tests benchmarks papers tools examples
+	$(BIN)/ruff format --check src tests benchmarks papers tools examples
 	$(BIN)/mypy
 
 figures: $(VENV)/.ready

@@ -9,8 +9,12 @@ import pytest
 
 from papers.p2.experiment import Show
 from papers.p2.kick import grounded
+from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import actor_of
 from stunt.stage.scene import PropSpec
+from stunt.supervise.contract import Bid
 from stunt.supervise.reflexes.fall import falling
+from stunt.supervise.reflexes.get_up import own_get_up
 from tests.supervise.people import person, player, put_on, supervise, survival
 
 
@@ -55,3 +59,16 @@ def test_a_fall_backward_tucks_the_chin_and_one_forward_lifts_it() -> None:
     front, back = falling(1.0, 0.0), falling(-1.0, 0.0)
     pitch = lambda posture: 2.0 * math.atan2(posture["head"][2], posture["head"][0])  # noqa: E731
     assert pitch(front) < -0.1 < 0.3 < pitch(back)
+
+
+def test_rising_is_helped_by_its_own_spring_where_the_body_is_helped_less() -> None:
+    show = put_on("rise", {"ada": person()}, {}, seed=0, seconds=1.0)
+    rises = own_get_up(show.stage, "ada", spring=0.4)
+    actor = actor_of(show.stage, "ada")
+    limit, full = "torque_limit", dict[float, float]()
+    for given in (0.1, 0.4, 0.6):
+        actor.configure(root=RootSpring(limit=given))
+        rises.start(None, actor, Bid(1.0, "", ("back", 0.0)))  # type: ignore[arg-type]
+        full[given] = float(actor.program.actors[actor.number][limit])
+        actor.lean(None)
+    assert full[0.1] == pytest.approx(full[0.4]) and full[0.6] == pytest.approx(1.5 * full[0.4])
