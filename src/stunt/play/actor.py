@@ -28,9 +28,9 @@ from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
-from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.paths.follower import Follower
+from stunt.drive.prepare.fit import fit_motion
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import TensionPart
 from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
@@ -505,7 +505,7 @@ class Actor:
         if isinstance(entry, str) and not name:
             return make_controller(entry, self.stage, self.name)
         if isinstance(entry, (Clip, BodyMotion, str, Path)):
-            motion = grounded(self.stage.model, self.character, self._motion(entry))
+            motion = fit_motion(self.stage.model, self.character, self._motion(entry)).motion
             return ClipController(name or motion.name, motion, self.stage, self.name)
         if isinstance(entry, Controller):
             if name:

@@ -9,17 +9,19 @@ import mujoco
 import numpy as np
 
 from stunt.character.from_skeleton import GRIP
-from stunt.control.servo.memory import ServoSettings, ServoTargets
+from stunt.character.kinematics import pose_frames
+from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.feet.leg import Leg, legs_of
-from stunt.drive.feet.plant import missing, near_floor, sole_points, with_clear_feet, with_planted_feet
-from stunt.drive.motion.body_motion import BodyMotion, make_rows, motion_of_clip
+from stunt.drive.feet.plant import clear_feet, missing, near_floor, plant_feet, sole_points
+from stunt.drive.motion.body_motion import BodyMotion, make_rows, motion_of_clip, seen_from_root
 from stunt.drive.motion.sole_hold import BALL
-from stunt.drive.prepare.feed_forward import _KNOWN, foreseen_torques
+from stunt.drive.prepare import pipeline
+from stunt.drive.prepare.feed_forward import foreseen_torques
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.pipeline import bridge_spikes
+from stunt.drive.prepare.spikes import bridge_spikes
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations
@@ -67,18 +69,24 @@ def test_standing_feet_are_put_on_the_floor_and_stay_where_they_are() -> None:
     wobble = 0.08 * np.sin(np.linspace(0.0, 12.0, len(sunk))) ** 2
     bend = rotations.from_rotation_vector(np.outer(wobble, [0.0, 1.0, 0.0]))
     sunk[:, knee : knee + 4] = rotations.multiply(sunk[:, knee : knee + 4], bend)
-    soles = [g for g in sorted(character.geoms) if "foot" in model.geom(g).name or "toe" in model.geom(g).name]
-    soles = [g for g in soles if model.geom_contype[g]]
-    rows = make_rows(model, character, replace(motion, qpos=sunk), soles)
-    firm = with_planted_feet(model, character, rows, soles)
-    legs = legs_of(model, character, soles)
+    before = replace(motion, qpos=sunk)
+    legs = legs_of(model, character, sole_geoms(model, character))
+    found = plant_feet(model, character, before, legs)
     steps = []
-    for r in (rows, firm):
-        left, right = (sole_points(model, character.root_body, leg, soles, r)[..., 2].min(axis=1) for leg in legs)
+    for some in (before, found.motion):
+        left, right = (points[..., 2].min(axis=1) for points in soles_of(stage, some, legs))
         steps.append(float(np.std(left - right)))
     print("how the feet differ in height before and after [m]:", steps)
-    assert steps[1] < 0.3 * steps[0]
-    assert firm.asked is not None and np.array_equal(firm.asked, rows.turns)
+    assert steps[1] < 0.3 * steps[0] and found.stands.mean() > 0.9
+    slid = [np.ptp(points[..., :2].mean(axis=1), axis=0).max() for points in soles_of(stage, found.motion, legs)]
+    assert max(slid) < 0.01
+
+
+def soles_of(stage: StageLoop, motion: BodyMotion, legs: list[Leg]) -> list[np.ndarray]:
+    """Return the corners of each leg's soles in the world [m], (F, points, 3)."""
+    character = stage.character("a")
+    turns = seen_from_root(pose_frames(stage.model, character, motion.qpos)[1])
+    return [sole_points(stage.model, character.root_body, leg, turns, motion.qpos[:, :3]) for leg in legs]
 
 
 def test_what_is_foreseen_of_standing_still_carries_the_weight() -> None:
@@ -134,22 +142,15 @@ def test_swinging_feet_are_lifted_where_they_are_low_and_standing_ones_left_alon
     stage, motion = on_stage("walk")
     character = stage.character("a")
     soles = sole_geoms(stage.model, character)
-    rows = make_rows(stage.model, character, motion, soles)
     for leg in legs_of(stage.model, character, soles):
-        matrices = rotations.to_matrix(rows.turns)
-        wanted = missing(rows, leg, matrices)
-        after = with_clear_feet(rows, [leg])
-        gained = [seen[:, -1, 2] for seen in (world(rows, leg), world(after, leg))]
+        matrices = rotations.to_matrix(seen_from_root(pose_frames(stage.model, character, motion.qpos)[1]))
+        wanted = missing(leg, matrices, motion.qpos[:, :3], motion.fps)
+        after = clear_feet(stage.model, character, motion, [leg])
+        foot = [pose_frames(stage.model, character, some.qpos)[0][:, leg.foot, 2] for some in (motion, after)]
         print(f"lifted by up to {1e3 * wanted.max():.0f} mm, in {np.mean(wanted > 1e-3):.0%} of the frames")
-        assert wanted.max() > 0.003 and np.allclose(gained[1] - gained[0], wanted, atol=2e-3)
+        assert wanted.max() > 0.003 and np.allclose(foot[1] - foot[0], wanted, atol=2e-3)
         still = wanted == 0.0
-        assert np.allclose(after.turns[still], rows.turns[still], atol=1e-9) and after.asked is rows.turns
-
-
-def world(rows: ServoTargets, leg: Leg) -> np.ndarray:
-    """Return where the joints of a leg are in the world [m], (F, chain, 3)."""
-    matrices = rotations.to_matrix(rows.turns)
-    return np.asarray(rows.path[:, None] + leg.joints(matrices) @ matrices[:, 0].transpose(0, 2, 1))
+        assert np.allclose(after.qpos[still], motion.qpos[still], atol=1e-9)
 
 
 def test_a_jerk_in_the_first_frames_does_not_set_the_whole_body_spinning() -> None:
@@ -207,16 +208,22 @@ def test_a_leg_that_is_all_but_straight_is_bent_about_its_knees_own_axis() -> No
         assert np.abs(bent @ axis).max() > np.radians(5.0) and aside.max() < np.radians(3.0)
 
 
-def test_foreseen_torques_do_not_depend_on_where_the_motion_was_played_before() -> None:
+def test_what_is_prepared_does_not_depend_on_where_the_motion_was_played_before() -> None:
     """Else a take would depend on what was performed earlier in the same process."""
     stage, motion = on_stage("punch")
     model, character = stage.model, stage.character("a")
+    soles = sole_geoms(model, character)
     placed = [motion.placed((3.0 * k, -k), 0.7 * k) for k in range(3)]
     found = []
     for order in ((0, 1, 2), (2, 1, 0)):
-        _KNOWN.clear()
-        found.append([foreseen_torques(model, character, placed[k]) for k in order][order.index(1)])
-    assert np.array_equal(found[0], found[1])
+        pipeline._KNOWN.clear()
+        rows = [pipeline.prepare(model, character, placed[k], soles, ServoSettings()) for k in order]
+        found.append(rows[order.index(1)])
+        assert all(one.torque is rows[0].torque for one in rows)  # and is worked out once
+    for name in ("turns", "path", "friction", "torque", "swing"):
+        assert np.array_equal(getattr(found[0], name), getattr(found[1], name))
+    asked = found[0].asked
+    assert asked is not None and np.allclose(found[0].path[0, :2], placed[1].qpos[0, :2])
 
 
 def test_a_motion_that_differs_in_its_tilt_alone_takes_other_torques() -> None:

@@ -42,7 +42,8 @@ from stunt.drive.motion.playing import (
 )
 from stunt.drive.motion.posing import ServoView, servo_rows
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.pipeline import as_prepared, prepare, rounds_around
+from stunt.drive.prepare.fit import rounds_around
+from stunt.drive.prepare.pipeline import as_prepared, prepare
 from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats

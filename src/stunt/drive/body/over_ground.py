@@ -26,7 +26,6 @@ from stunt.control.servo.steering import SHIFT
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.leg import legs_of
-from stunt.drive.feet.plant import span_of
 from stunt.drive.feet.stance import Gait, gait_of
 from stunt.drive.feet.steps import Footsteps, MotionView, StepPlanner
 from stunt.drive.motion.body_motion import each_row
@@ -202,7 +201,6 @@ class Feet:
         self.legs = legs_of(actor.stage.model, actor.character, actor.soles)
         # A motion placed on something starts that much above its own floor.
         floor = actor.floor
-        self._ends = [span_of(actor.stage.model, actor.character, leg)[2] for leg in self.legs]
         self._planner = StepPlanner(ground, floor)
         self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
         self.steps = Footsteps(np.zeros((0, 3)))
@@ -233,7 +231,7 @@ class Feet:
     def _gait_of_rows(self) -> Gait:
         rows, actor = self._rows, self._actor
         if self._gait is None or self._gait[0] is not rows.path:
-            found = gait_of(actor.stage.model, actor.character, rows, self.legs, actor.soles)
+            found = gait_of(actor.stage.model, actor.character, rows, self.legs)
             self._gait = rows.path, found
         return self._gait[1]
 
@@ -274,7 +272,7 @@ class Feet:
         """Return turns with a foot moved [m] and tilted [rad], (F, 3) each in the motion's world."""
         shift, tilt = (np.einsum("fji,fj->fi", root, value) for value in (shift, tilt))
         if np.abs(tilt).max() > 1e-4:
-            turns, kept = self.legs[leg].tilted(turns, tilt, self._ends[leg])
+            turns, kept = self.legs[leg].tilted(turns, tilt)
             shift = shift + kept
         return self.legs[leg].lifted(turns, shift)
 

@@ -31,6 +31,8 @@ class Leg:
     Attributes:
         chain: From the first body below the root down to the foot.
         offsets: Where each of them is in the one above it [m], (chain, 3).
+        end: One past its last body: toes count.
+        soles: Geoms of foot and toes it stands on.
         points: Corners of the sole, toes as they are at rest, in the foot's frame [m], (points, 3).
         front: Which way the body faces in its reference stance, in the thigh's frame, (3,).
         straight: How the shank is turned against the thigh in that stance, wxyz.
@@ -38,6 +40,8 @@ class Leg:
 
     chain: tuple[int, ...]
     offsets: Floats
+    end: int
+    soles: tuple[int, ...]
     points: Floats
     front: Floats
     straight: Floats
@@ -61,19 +65,23 @@ class Leg:
         """Return the corners of the sole seen from the root [m], (F, points, 3), for a foot at (F, 3)."""
         return np.asarray(foot[:, None] + self.points @ matrices[:, self.foot].transpose(0, 2, 1))
 
-    def tilted(self, turns: Floats, tilt: Floats, last: int) -> tuple[Floats, Floats]:
+    @property
+    def span(self) -> tuple[int, int, int]:
+        """Its first body, its foot, and one past its last."""
+        return self.chain[0], self.foot, self.end
+
+    def tilted(self, turns: Floats, tilt: Floats) -> tuple[Floats, Floats]:
         """Return turns with the foot turned, and the shift that keeps the middle of its sole where it is [m], (F, 3).
 
         Args:
             turns: Orientations seen from the root, (F, bodies, 4).
-            tilt: By how much, as rotation vectors seen from the root [rad], (F, 3).
-            last: One past the last body of the foot: toes are turned along.
+            tilt: By how much, as rotation vectors seen from the root [rad], (F, 3); toes are turned along.
         """
         low = self.points[:, 2].min()
         middle = rotations.rotate(turns[:, self.foot], np.array([*self.points[:, :2].mean(axis=0), low]))
         turn = rotations.from_rotation_vector(tilt)
         result = turns.copy()
-        result[:, self.foot : last] = rotations.multiply(turn[:, None], turns[:, self.foot : last])
+        result[:, self.foot : self.end] = rotations.multiply(turn[:, None], turns[:, self.foot : self.end])
         return result, middle - rotations.rotate(turn, middle)
 
     def lifted(self, turns: Floats, shift: Floats) -> Floats:
@@ -201,12 +209,10 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         body = int(model.body_parentid[body])
     if body != root or len(chain) < 3:
         return None
-    toes = [b for b in range(foot + 1, model.nbody) if int(model.body_parentid[b]) == foot]
+    own = [g for g in soles if foot in (int(b := model.geom_bodyid[g]), int(model.body_parentid[b]))]
     points = []
-    for geom in soles:
+    for geom in own:
         owner = int(model.geom_bodyid[geom])
-        if owner not in (foot, *toes):
-            continue
         corners = box_corners(model, geom)
         if owner != foot:  # toes are taken as they are at rest; what they bend by is little
             corners = model.body_pos[owner] + rotations.rotate(model.body_quat[owner], corners)
@@ -219,4 +225,8 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         stance = rotations.multiply(stance, model.body_quat[body])
     front = rotations.rotate(rotations.conjugate(stance), np.array([1.0, 0.0, 0.0]))  # all stances face along x
     straight = model.body_quat[chain[-2]].copy()
-    return Leg(tuple(b - root for b in chain), offsets, np.concatenate(points), front, straight)
+    last = foot
+    while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= foot:
+        last += 1
+    bodies = tuple(b - root for b in chain)
+    return Leg(bodies, offsets, last + 1 - root, tuple(own), np.concatenate(points), front, straight)

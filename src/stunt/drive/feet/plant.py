@@ -1,14 +1,10 @@
-"""Feet of clips that sink into the ground are lifted out of it.
-
-A recorded foot is often a centimetre below the floor, mostly where the toes push off. As data nobody minds; but the
-moment forces take over, the ground throws it out.
-
-Feet that stand in a clip made to stand: on the floor, and where they are.
+"""Feet that stand in a motion made to stand: on the floor, and where they are.
 
 Capture is off by a centimetre or two, and a skeleton's bones are not the person's: standing feet hover, sink and creep.
 A body that follows such targets fights itself through the ground, leg against leg, and the root spring has to hold what
-comes of it. So the legs are bent a little beforehand (Kovar, Schreiner and Gleicher 2002, "Footskate cleanup", in
-spirit): while a foot stands, its lowest points are put on the floor and keep their place there.
+comes of it; one that is put on them as data is thrown out of the ground the moment forces take over. So the legs are
+bent a little beforehand (Kovar, Schreiner and Gleicher 2002, "Footskate cleanup", in spirit): while a foot stands, its
+lowest points are put on the floor and keep their place there.
 
 Swinging feet that clear the floor: where a clip carries a foot over it by less than a body wavers, it is lifted.
 
@@ -18,7 +14,7 @@ and the foot scuffs. What is added goes with the speed of the swing: nothing whi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import mujoco
@@ -27,12 +23,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
-from stunt.character.kinematics import bones_of, box_corners
-from stunt.control.servo.memory import ServoTargets
-from stunt.drive.feet.blend_kernel import lift_feet
-from stunt.drive.feet.leg import Leg, legs_of
-from stunt.drive.feet.leg_kernel import leg_chains_of
-from stunt.drive.motion.body_motion import BodyMotion
+from stunt.character.kinematics import box_corners, pose_frames
+from stunt.drive.feet.leg import Leg
+from stunt.drive.motion.body_motion import BodyMotion, seen_from_root, with_bodies_turned
 from stunt.drive.motion.sole_hold import SWING_SPEED
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -42,14 +35,9 @@ HOVERS: Final = 0.09
 """How high the lowest foot of a body that does not fall may seem to be [m]."""
 MOST: Final = 0.06
 """A foot is moved by no more than this [m]."""
-LONGEST_STEP: Final = 0.65
-"""A foot that swings for longer [s] kicks, or is held up: no step."""
-JUMP, LANDING = 0.3, 0.03
-"""Who flies for so long jumps, and so long before the clip does may land [s]."""
 FALLING = -6.0
 """Vertical acceleration of the hips below which a body falls freely [m/s²]."""
 _PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
-_LAST = 0.3  # seconds of a step in which it is steered
 _SOFT = 0.03  # over which a change of a foot is eased [s]
 _SOFT_ROOT = 0.08  # and of the hips
 _FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
@@ -70,94 +58,89 @@ class FootPlan:
     shift: Floats
 
 
-def with_planted_feet(
-    model: mujoco.MjModel, character: Character, rows: ServoTargets, soles: list[int]
-) -> ServoTargets:
-    """Return rows in which feet that stand do so; `asked` keeps what the clip asked for.
+@dataclass(frozen=True, eq=False)
+class PlantedFeet:
+    """A motion whose feet stand where it means them to.
+
+    Attributes:
+        motion: It.
+        stands: Which leg stands in which frame, (F, legs).
+        moved: How far each foot was moved against the hips [m], (F, legs).
+        raised: How far the hips were raised [m], (F,).
+    """
+
+    motion: BodyMotion
+    stands: NDArray[np.bool_]
+    moved: Floats
+    raised: Floats
+
+
+def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, legs: list[Leg]) -> PlantedFeet:
+    """Return a motion in which feet that stand do so.
 
     Args:
         model: The scene.
         character: Who.
-        rows: What it follows, orientations seen from the root.
-        soles: Geoms it stands on.
+        motion: What it does, on a floor of its own height.
+        legs: Its legs.
     """
-    legs = legs_of(model, character, soles)
-    if not legs or len(rows.turns) < 3:
-        return rows
-    points = [sole_points(model, character.root_body, leg, soles, rows) for leg in legs]
-    floor = float(np.quantile(np.min([p[..., 2].min(axis=1) for p in points], axis=0), _FLOOR))
-    grounded = [p - [0.0, 0.0, floor] for p in points]
-    near = near_floor(grounded, rows.path[:, 2], rows.fps)
-    feet = [footing(p, rows.fps, close) for p, close in zip(grounded, near, strict=True)]
-    hips = _hips(feet, rows.fps)
-    back, turns = rotations.conjugate(rows.turns[:, 0]), rows.turns
+    count = len(motion.qpos)
+    if not legs or count < 3:
+        return PlantedFeet(
+            motion, np.zeros((count, len(legs)), bool), np.zeros((count, len(legs))), np.zeros(count)
+        )  # fmt: skip
+    before = seen_from_root(pose_frames(model, character, motion.qpos)[1])
+    path, fps, turns = motion.qpos[:, :3], motion.fps, before
+    points = [sole_points(model, character.root_body, leg, turns, path) for leg in legs]
+    floor = floor_under(points)
+    points = [p - [0.0, 0.0, floor] for p in points]
+    near = near_floor(points, path[:, 2], fps)
+    feet = [footing(p, fps, close) for p, close in zip(points, near, strict=True)]
+    hips, moved = _hips(feet, fps), []
+    back = rotations.conjugate(turns[:, 0])
     for leg, foot in zip(legs, feet, strict=True):
-        shift = gaussian_filter1d(foot.shift, _SOFT * rows.fps, axis=0, mode="nearest")
+        shift = gaussian_filter1d(foot.shift, _SOFT * fps, axis=0, mode="nearest")
         shift[:, 2] -= hips
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
-    spans = np.array([span_of(model, character, leg) for leg in legs])
-    grip = np.array([character.grip[geom] for geom in soles])
-    friction = _held_at_landings(rows.friction, grip, feet, rows.path, rows.fps)
-    swing = _swing(feet, rows.fps)
-    return replace(rows, turns=turns, asked=rows.turns, friction=friction, swing=swing, legs=spans)
+        moved.append(np.linalg.norm(shift, axis=1))
+    # A floor just below the ground's is the ground. One above it may be a bed's, or a sole's that is never down.
+    hips = hips - (floor if -MOST < floor < 0.0 else 0.0)
+    found = with_bodies_turned(character, motion.lifted(hips), turns, leg_bodies(legs))
+    return PlantedFeet(found, np.stack([foot.stands for foot in feet], axis=1), np.stack(moved, axis=1), hips)
 
 
-def _held_at_landings(friction: Floats, full: Floats, feet: list[FootPlan], path: Floats, fps: float) -> Floats:
-    """Return frictions with all of it shortly before a body that jumps lands, (F, soles).
+def leg_bodies(legs: list[Leg]) -> list[int]:
+    """Return the bodies whose joints change where a foot is moved, counted from the root."""
+    return [body for leg in legs for body in leg.chain[-3:]]
 
-    Whoever jumps a little lower than the clip lands a little earlier, while the clip's feet are still fast. A capture
-    that has lost its feet shows no ground under them either; only who falls freely jumps.
+
+def floor_under(points: list[Floats]) -> float:
+    """Return the height of the floor of a motion [m], for the corners of its soles, (F, points, 3) each."""
+    return float(np.quantile(np.min([p[..., 2].min(axis=1) for p in points], axis=0), _FLOOR))
+
+
+def sole_points(model: mujoco.MjModel, root: int, leg: Leg, turns: Floats, path: Floats) -> Floats:
+    """Return the corners of a foot's soles, toes turned as they are, in the world [m], (F, points, 3).
+
+    Args:
+        model: The scene.
+        root: The root's body.
+        leg: Whose.
+        turns: How bodies are turned, seen from the root, (F, bodies, 4).
+        path: Where the root is [m], (F, 3).
     """
-    held = friction.copy()
-    for start, end in stretches(~np.any([foot.stands for foot in feet], axis=0)):
-        if end < len(held) and end - start >= JUMP * fps:
-            fall = 2.0 * np.polyfit(np.arange(end - start) / fps, path[start:end, 2], 2)[0]
-            if fall < FALLING:
-                held[max(start, end - round(LANDING * fps)) : end] = full
-    return held
-
-
-def _swing(feet: list[FootPlan], fps: float) -> Floats:
-    """Return when each leg swings to a new stand while another one stands, 0 to 1, (F, feet).
-
-    A foot that lands from a flight decides how fast the body goes on: put nearer to the clip's place, it would brake
-    who is late. Only steps are steered, and only in their last part.
-    """
-    found = np.zeros((len(feet[0].stands), len(feet)))
-    for number, foot in enumerate(feet):
-        held = np.any([other.stands for other in feet if other is not foot], axis=0)
-        for start, end in stretches(~foot.stands):
-            if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
-                found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
-    return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
-
-
-def span_of(model: mujoco.MjModel, character: Character, leg: Leg) -> tuple[int, int, int]:
-    """Return the first body of a leg, its foot, and one past its last, counted from the root's."""
-    last = leg.foot + character.root_body
-    while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= leg.foot + character.root_body:
-        last += 1
-    return leg.chain[0], leg.foot, last + 1 - character.root_body
-
-
-def sole_points(model: mujoco.MjModel, root: int, leg: Leg, soles: list[int], rows: ServoTargets) -> Floats:
-    """Return the corners of a foot's soles, toes turned as they are, in the world [m], (F, points, 3)."""
-    turns = rows.turns
     ankle = leg.joints(rotations.to_matrix(turns))[:, -1]
     found = []
-    for geom in soles:
+    for geom in leg.soles:
         body = int(model.geom_bodyid[geom]) - root
-        toe = int(model.body_parentid[body + root]) - root == leg.foot
-        if body != leg.foot and not toe:
-            continue
         place = ankle
-        if toe:
+        if body != leg.foot:
             place = ankle + rotations.rotate(turns[:, leg.foot], model.body_pos[body + root])
         found.append(place[:, None] + rotations.rotate(turns[:, None, body], box_corners(model, geom)))
     seen = np.concatenate(found, axis=1)
-    return np.asarray(rows.path[:, None] + rotations.rotate(rows.turns[:, :1], seen))
+    return np.asarray(path[:, None] + rotations.rotate(turns[:, :1], seen))
 
 
 def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[np.bool_]]:
@@ -217,49 +200,38 @@ CLEARANCE: Final = 0.02
 """How far above the floor a foot swings at least [m]."""
 
 
-def with_clear_feet(rows: ServoTargets, legs: list[Leg]) -> ServoTargets:
-    """Return rows whose swinging feet clear the floor.
-
-    Args:
-        rows: A motion, orientations seen from the root.
-        legs: The legs.
-    """
-    turns = rows.turns
-    if len(turns) < 3:
-        return rows
-    matrices = rotations.to_matrix(rows.turns)
-    for leg in legs:
-        lift = missing(rows, leg, matrices)
-        if lift.max() > 1e-3:
-            turns = leg.lifted(turns, lift[:, None] * matrices[:, 0, 2])  # the root's third row: up, seen from it
-    asked = rows.turns if rows.asked is None else rows.asked
-    return rows if turns is rows.turns else replace(rows, turns=turns, asked=asked)
-
-
-def missing(rows: ServoTargets, leg: Leg, matrices: Floats) -> Floats:
-    """Return how much a foot is to be lifted in each row [m], (F,)."""
-    seen = leg.sole(matrices, leg.joints(matrices)[:, -1])
-    sole = rows.path[:, None] + seen @ matrices[:, 0].transpose(0, 2, 1)
-    pace = np.linalg.norm(np.gradient(sole.mean(axis=1)[:, :2], 1.0 / rows.fps, axis=0), axis=1)
-    swing = np.clip(pace / SWING_SPEED - 1.0, 0.0, 1.0)
-    swing = swing * swing * (3.0 - 2.0 * swing)
-    return np.asarray(swing * np.clip(CLEARANCE - sole[..., 2].min(axis=1), 0.0, CLEARANCE))
-
-
-MOST_LIFT: Final = 0.05
-"""Deeper than this is no sinking foot but another floor: it is left alone [m]."""
-
-
-def grounded(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> BodyMotion:
-    """Return a motion whose feet do not sink into a floor at height 0.
+def clear_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, legs: list[Leg]) -> BodyMotion:
+    """Return a motion whose swinging feet clear the floor.
 
     Args:
         model: The scene.
-        character: Whose motion; its legs must hang on ball joints, or nothing is changed.
-        motion: In its coordinates.
+        character: Who.
+        motion: What it does, on a floor at height 0.
+        legs: Its legs.
     """
-    legs, qpos = leg_chains_of(model, character), motion.qpos.copy()
-    places, turns = np.zeros((len(qpos), len(legs.some), 3)), np.zeros((len(qpos), len(legs.some), 4))
-    bones = bones_of(model, character)
-    lift_feet(qpos, places, turns, motion.fps, 0.0, MOST_LIFT, bones, legs.some, legs.chains, legs.soles)
-    return replace(motion, qpos=qpos)
+    if len(motion.qpos) < 3 or not legs:
+        return motion
+    turns = seen_from_root(pose_frames(model, character, motion.qpos)[1])
+    matrices, before = rotations.to_matrix(turns), turns
+    for leg in legs:
+        lift = missing(leg, matrices, motion.qpos[:, :3], motion.fps)
+        if lift.max() > 1e-3:
+            turns = leg.lifted(turns, lift[:, None] * matrices[:, 0, 2])  # the root's third row: up, seen from it
+    return motion if turns is before else with_bodies_turned(character, motion, turns, leg_bodies(legs))
+
+
+def missing(leg: Leg, matrices: Floats, path: Floats, fps: float) -> Floats:
+    """Return how much a foot is to be lifted in each frame [m], (F,).
+
+    Args:
+        leg: Whose.
+        matrices: How bodies are turned, seen from the root, (F, bodies, 3, 3).
+        path: Where the root is [m], (F, 3).
+        fps: Frames per second.
+    """
+    seen = leg.sole(matrices, leg.joints(matrices)[:, -1])
+    sole = path[:, None] + seen @ matrices[:, 0].transpose(0, 2, 1)
+    pace = np.linalg.norm(np.gradient(sole.mean(axis=1)[:, :2], 1.0 / fps, axis=0), axis=1)
+    swing = np.clip(pace / SWING_SPEED - 1.0, 0.0, 1.0)
+    swing = swing * swing * (3.0 - 2.0 * swing)
+    return np.asarray(swing * np.clip(CLEARANCE - sole[..., 2].min(axis=1), 0.0, CLEARANCE))

@@ -11,13 +11,14 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import Leg
-from stunt.drive.feet.plant import LONGEST_STEP, footing, sole_points
+from stunt.drive.feet.plant import floor_under, footing, sole_points
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
 
 SHORTEST_STEP: Final = 0.2
 """A foot that is put less far before the other one makes no step [m]."""
-_FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
+LONGEST_STEP: Final = 0.65
+"""A foot that swings for longer [s] kicks, or is held up: no step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Gait:
         return [fall.start for fall in self.falls]
 
 
-def gait_of(model: mujoco.MjModel, character: Character, rows: ServoTargets, legs: list[Leg], soles: list[int]) -> Gait:
+def gait_of(model: mujoco.MjModel, character: Character, rows: ServoTargets, legs: list[Leg]) -> Gait:
     """Find the stands of a motion.
 
     Args:
@@ -71,11 +72,9 @@ def gait_of(model: mujoco.MjModel, character: Character, rows: ServoTargets, leg
         character: Who.
         rows: What it does, orientations seen from the root.
         legs: Its legs.
-        soles: Geoms it stands on.
     """
-    points = [sole_points(model, character.root_body, leg, soles, rows) for leg in legs]
-    low = np.min([p[..., 2].min(axis=1) for p in points], axis=0)
-    floor = float(np.quantile(low, _FLOOR))
+    points = [sole_points(model, character.root_body, leg, rows.turns, rows.path) for leg in legs]
+    floor = floor_under(points)
     stands = [footing(p - [0.0, 0.0, floor], rows.fps).stands for p in points]
     falls = [fall for leg in range(len(legs)) for fall in _falls(leg, points[leg], stands, rows.fps)]
     falls.sort(key=lambda fall: (fall.start, fall.leg))

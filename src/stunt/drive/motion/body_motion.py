@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import JointMapping, with_mapping
 from stunt.motion.rig.other_body import has_bones_of, has_parts_of_person, retargeted_qpos
+from stunt.motion.rig.retarget import joint_values
 from stunt.motion.rig.skeleton_body import body_from_clip
 
 
@@ -43,9 +44,14 @@ class BodyMotion:
         """Time from the first frame to the last [s]."""
         return (len(self.qpos) - 1) / self.fps
 
+    @property
+    def heading(self) -> float:
+        """Which way its first frame faces [rad]."""
+        return float(rotations.heading(self.qpos[0, 3:7]))
+
     def placed(self, at: tuple[float, float], facing: float) -> BodyMotion:
         """Return it moved over the ground: its first frame at a point [m], with a heading [rad]."""
-        turned = facing - float(rotations.heading(self.qpos[0, 3:7]))
+        turned = facing - self.heading
         spin = rotations.from_rotation_vector(np.array([0.0, 0.0, turned]))
         qpos = self.qpos.copy()
         way = self.qpos[:, :3] - self.qpos[0, :3] * [1.0, 1.0, 0.0]
@@ -55,7 +61,11 @@ class BodyMotion:
 
     def raised(self, height: float) -> BodyMotion:
         """Return it higher above the ground [m]."""
-        return replace(self, qpos=self.qpos + np.eye(1, self.qpos.shape[1], 2) * height)
+        return self.lifted(np.full(len(self.qpos), height))
+
+    def lifted(self, height: Floats) -> BodyMotion:
+        """Return it with its root raised in each frame [m], (F,)."""
+        return replace(self, qpos=self.qpos + height[:, None] * np.eye(1, self.qpos.shape[1], 2))
 
     def trimmed(self, start: float, end: float) -> BodyMotion:
         """Return the frames between two times [s]."""
@@ -96,12 +106,45 @@ def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, s
         BodyError: The character has no free root.
     """
     places, turns = pose_frames(model, character, motion.qpos)
-    relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
-    relative[:, 0] = turns[:, 0]
+    relative = seen_from_root(turns)
     friction = friction_of(character, soles, places, turns, motion.fps)
     twist = twist_of(character, soles, turns, motion.fps)
     path, joints = motion.qpos[:, :3].copy(), motion.qpos[:, 7:].copy()
     return ServoTargets(motion.fps, relative, path, friction, joints, twist=twist)
+
+
+def seen_from_root(turns: Floats) -> Floats:
+    """Return how bodies are turned seen from the root, for turns in the world, (F, bodies, 4); its own stays so."""
+    relative = rotations.multiply(rotations.conjugate(turns[:, :1]), turns)
+    relative[:, 0] = turns[:, 0]
+    return relative
+
+
+def with_bodies_turned(character: Character, motion: BodyMotion, turns: Floats, bodies: Iterable[int]) -> BodyMotion:
+    """Return a motion whose joints turn some bodies as given, as nearly as these joints can; other joints stay.
+
+    Args:
+        character: Who.
+        motion: What it does.
+        turns: How bodies are to be turned, seen from the root, (F, bodies, 4).
+        bodies: Which, counted from the root.
+    """
+    model, first, qpos = character.model, character.root_body, motion.qpos.copy()
+    assert character.root is not None  # only free characters follow clips
+    reached = dict[int, Floats]()
+    straight = np.array([1.0, 0.0, 0.0, 0.0])
+    for body in sorted(bodies):
+        parent = int(model.body_parentid[first + body]) - first
+        above = reached.get(parent, turns[:, parent] if parent > 0 else straight)  # seen from itself it is not turned
+        at_rest = rotations.multiply(above, np.broadcast_to(model.body_quat[first + body], turns[:, body].shape))
+        joints = [joint for joint in character.joints.values() if int(model.jnt_bodyid[joint.id]) == first + body]
+        wanted = rotations.multiply(rotations.conjugate(at_rest), turns[:, body])
+        values, made, _ = joint_values(model, joints, wanted)
+        for name, value in values.items():
+            at = character.joints[name].qpos - character.root.qpos
+            qpos[:, at : at + character.joints[name].nq] = value.reshape(len(qpos), -1)
+        reached[body] = rotations.multiply(at_rest, made)
+    return replace(motion, qpos=qpos)
 
 
 BY_ROW: Final = ("turns", "path", "friction", "qpos", "torque", "asked", "swing", "twist")

@@ -9,9 +9,6 @@ a residue at the root: there, what is foreseen is trusted less.
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
-from dataclasses import replace
 from typing import Any, Final
 
 import mujoco
@@ -32,8 +29,6 @@ NEAR: Final = 0.03
 FRICTION: Final = 0.8
 _EASE = 1e-3  # weight of the joints' torques beside the root's equations, squared against squared
 _DOUBT, _DISBELIEF = 0.2, 0.7  # residue at the root, in body weights, from which, and at which, nothing is trusted
-_KEPT = 24
-_KNOWN: OrderedDict[str, Floats] = OrderedDict()
 
 
 def foreseen_torques(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> Floats:
@@ -44,26 +39,7 @@ def foreseen_torques(model: mujoco.MjModel, character: Character, motion: BodyMo
         character: Who; its root is free.
         motion: What it does, on a floor of its own height.
     """
-    here = _anywhere(motion)
-    key = _digest(model, character, here)
-    if key not in _KNOWN:
-        _KNOWN[key] = _Foresight(model, character, here).torques()
-        if len(_KNOWN) > _KEPT:
-            _KNOWN.popitem(last=False)
-    return _KNOWN[key]
-
-
-def _anywhere(motion: BodyMotion) -> BodyMotion:
-    """Return a motion as it is wherever it is played: the same numbers to the last bit, whichever came first."""
-    placed = motion.placed((0.0, 0.0), 0.0)
-    return replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
-
-
-def _digest(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> str:
-    """Return what tells one motion of one body from another."""
-    own = sorted(character.bodies.values())
-    parts = (motion.qpos, np.array([motion.fps]), model.body_mass[own], model.body_ipos[own])
-    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+    return _Foresight(model, character, motion).torques()
 
 
 class _Foresight:

@@ -1,107 +1,40 @@
-"""One way from a motion to what a servo follows: spikes bridged, feet planted and clear, steering, torques fed forward.
+"""One way from a motion to what a servo follows: fitted to the body, steering, torques fed forward.
 
 Everything here is worked out on the motion alone, wherever it is placed: what comes of it can be moved over the ground
-(`moved_rows`), and is worked out once for a body and a motion.
-
-Spikes of a capture bridged: frames in which a leg turns faster than any person's could.
-
-Swapped or lost markers turn a thigh by 70° from one frame to the next. Whoever is to stand on that leg falls for no
-reason an animator could see. Such frames are replaced by the way between the good ones around them, in all joints of
-the leg: knee and ankle were solved for together with the hip, and make no sense without it.
+(`moved_rows`), and is worked out once for a body and a motion, by their content, for everybody in the process.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Final
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
-from stunt.character.character import Character, Joint
-from stunt.control.servo.layout import part_of
+from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings, ServoTargets
 from stunt.drive.feet.leg import legs_of
-from stunt.drive.feet.plant import with_clear_feet, with_planted_feet
+from stunt.drive.feet.plant import FALLING
+from stunt.drive.feet.stance import LONGEST_STEP
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated_rounds
-from stunt.drive.motion.playing import NOWHERE, after_round, chained, cut_rows, moved_rows, round_of
+from stunt.drive.motion.playing import NOWHERE, after_round, chained, cut_rows, moved_rows, place_between, round_of
+from stunt.drive.prepare.content import KnownByContent, digest
 from stunt.drive.prepare.feed_forward import foreseen_torques
+from stunt.drive.prepare.fit import fit_motion, rounds_around
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-
-FASTEST: Final = 50.0
-"""No hip or knee turns faster [rad/s]: kicks of athletes reach about 30."""
-SPIKE_AROUND: Final = 0.05
-"""Frames this near to a spike are doubtful too [s]."""
-
-
-def bridge_spikes(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> BodyMotion:
-    """Return a motion without spikes in its legs; the same one if there are none.
-
-    Args:
-        model: The scene.
-        character: Who; only ball joints are looked at.
-        motion: What it does.
-    """
-    qpos, first = motion.qpos, character.root.qpos if character.root is not None else 0
-    for joints in _legs(model, character).values():
-        own = [slice(joint.qpos - first, joint.qpos - first + 4) for joint in joints]
-        # Only what carries tells: a foot that twitches fells nobody.
-        carries = [part for part, joint in zip(own, joints, strict=True) if _carries(model, joint)]
-        bad = np.any([_spikes(motion.qpos[:, part], motion.fps) for part in carries], axis=0)
-        if bad.any() and not bad.all():
-            qpos = qpos.copy() if qpos is motion.qpos else qpos
-            for part in own:
-                qpos[:, part] = _bridged(motion.qpos[:, part], bad)
-    return motion if qpos is motion.qpos else replace(motion, qpos=qpos)
-
-
-def _legs(model: mujoco.MjModel, character: Character) -> dict[int, list[Joint]]:
-    """Return the ball joints of each leg, by the leg's first body."""
-    found: dict[int, list[Joint]] = {}
-    for joint in character.joints.values():
-        body = int(model.jnt_bodyid[joint.id])
-        if joint.kind != "ball" or part_of(model.body(body).name) != "leg":
-            continue
-        while part_of(model.body(int(model.body_parentid[body])).name) == "leg":
-            body = int(model.body_parentid[body])
-        found.setdefault(body, []).append(joint)
-    return found
-
-
-def _carries(model: mujoco.MjModel, joint: Joint) -> bool:
-    """Whether a joint of a leg is a hip or a knee."""
-    name = model.body(int(model.jnt_bodyid[joint.id])).name.lower()
-    return "foot" not in name and "toe" not in name
-
-
-def _spikes(turns: Floats, fps: float) -> NDArray[np.bool_]:
-    """Return which frames of a joint are at a spike, (F,)."""
-    dots = np.abs((turns[1:] * turns[:-1]).sum(axis=1)).clip(0.0, 1.0)
-    bad, near = np.zeros(len(turns), bool), max(1, round(SPIKE_AROUND * fps))
-    for frame in np.flatnonzero(2.0 * np.arccos(dots) * fps > FASTEST):
-        bad[max(0, frame + 1 - near) : frame + near + 1] = True
-    return bad
-
-
-def _bridged(turns: Floats, bad: NDArray[np.bool_]) -> Floats:
-    """Return a joint's turns, (F, 4), with bad frames on the way between the good ones."""
-    good = np.flatnonzero(~bad)
-    after = np.searchsorted(good, np.arange(len(turns))).clip(0, len(good) - 1)
-    low, high = good[np.maximum(after - 1, 0)], good[after]
-    span = np.maximum(high - low, 1)
-    share = np.where(bad, ((np.arange(len(turns)) - low) / span).clip(0.0, 1.0), 0.0)
-    result = turns.copy()
-    result[bad] = rotations.slerp(turns[low[bad]], turns[high[bad]], share[bad])
-    return result
-
+from stunt.motion.clips.standing import stretches
 
 UNROLL: Final = 60.0
 """Seconds a looping motion is laid out for that is followed."""
-AROUND: Final = 1.0
-"""Seconds of other rounds before and after one that tell what becomes of it."""
+JUMP, LANDING = 0.3, 0.03
+"""Who flies for so long jumps, and so long before the clip does may land [s]."""
+_LAST = 0.3  # seconds of a step in which it is steered
+_SOFT = 0.03  # over which steering sets in [s]
+_KNOWN = KnownByContent[ServoTargets](24)
 
 
 def prepare(
@@ -116,8 +49,20 @@ def prepare(
         soles: Geoms it stands on.
         settings: What is done to the motion: `plant`, `clear`, `steer`, `foresee`.
     """
+    # The same numbers to the last bit wherever it is played, whoever came first.
+    placed = motion.placed((0.0, 0.0), 0.0)
+    home = replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
+    how = settings.plant, settings.clear, settings.steer, settings.foresee and not settings.external
+    key = digest(model, character, home, "rows", how)
+    rows = _KNOWN.get(key, lambda: _prepared(model, character, home, soles, settings))
+    return moved_rows(rows, place_between(home.qpos[0], motion.qpos[0]))
+
+
+def _prepared(
+    model: mujoco.MjModel, character: Character, motion: BodyMotion, soles: list[int], settings: ServoSettings
+) -> ServoTargets:
     around = rounds_around(motion)
-    rows = _prepare(model, character, repeated_rounds(motion, 2 * around + 1), soles, settings)
+    rows = _rows(model, character, repeated_rounds(motion, 2 * around + 1), soles, settings)
     if around == 0:
         return rows
     cycle, step = len(motion.qpos) - 1, round_of(motion)
@@ -129,27 +74,56 @@ def prepare(
     return chained(laid)
 
 
-def _prepare(
+def _rows(
     model: mujoco.MjModel, character: Character, long: BodyMotion, soles: list[int], settings: ServoSettings
 ) -> ServoTargets:
-    whole = bridge_spikes(model, character, long) if settings.plant else long
-    rows = make_rows(model, character, whole, soles)
-    if settings.plant:
-        rows = with_planted_feet(model, character, rows, soles)
-    if settings.clear:
-        rows = with_clear_feet(rows, legs_of(model, character, soles))
-    if not settings.steer:
-        rows = replace(rows, swing=None)
-    if whole is not long:
+    """Return a motion that does not loop as it is followed."""
+    if not settings.plant:
+        rows, free = make_rows(model, character, long, soles), long
+    else:
+        found = fit_motion(model, character, long, clear=settings.clear)
+        free, stands, legs = found.free, found.stands, legs_of(model, character, soles)
+        rows = make_rows(model, character, found.motion, soles)
         rows = replace(rows, asked=make_rows(model, character, long, soles).turns)
+        if legs and len(stands) > 2:
+            grip = np.array([character.grip[geom] for geom in soles])
+            held = held_at_landings(rows.friction, grip, stands, rows.path, rows.fps)
+            spans = np.array([leg.span for leg in legs])
+            rows = replace(rows, friction=held, legs=spans, swing=swings(stands, rows.fps) if settings.steer else None)
     if settings.foresee and not settings.external:
-        rows = replace(rows, torque=foreseen_torques(model, character, whole))
+        # Of feet as they were captured: what planting moves them by, within a tenth of a second, nobody ever felt.
+        rows = replace(rows, torque=foreseen_torques(model, character, free))
     return rows
 
 
-def rounds_around(motion: BodyMotion) -> int:
-    """Return how many rounds before and after one tell what becomes of it; 0 of a motion that does not loop."""
-    return math.ceil(AROUND / motion.duration) if motion.loop and motion.duration > 0.0 else 0
+def held_at_landings(friction: Floats, full: Floats, stands: NDArray[np.bool_], path: Floats, fps: float) -> Floats:
+    """Return frictions with all of it shortly before a body that jumps lands, (F, soles).
+
+    Whoever jumps a little lower than the clip lands a little earlier, while the clip's feet are still fast. A capture
+    that has lost its feet shows no ground under them either; only who falls freely jumps.
+    """
+    held = friction.copy()
+    for start, end in stretches(~np.any(stands, axis=1)):
+        if end < len(held) and end - start >= JUMP * fps:
+            fall = 2.0 * np.polyfit(np.arange(end - start) / fps, path[start:end, 2], 2)[0]
+            if fall < FALLING:
+                held[max(start, end - round(LANDING * fps)) : end] = full
+    return held
+
+
+def swings(stands: NDArray[np.bool_], fps: float) -> Floats:
+    """Return when each leg swings to a new stand while another one stands, 0 to 1, (F, legs).
+
+    A foot that lands from a flight decides how fast the body goes on: put nearer to the clip's place, it would brake
+    who is late. Only steps are steered, and only in their last part.
+    """
+    found = np.zeros(stands.shape)
+    for number in range(stands.shape[1]):
+        held = np.any(np.delete(stands, number, axis=1), axis=1)
+        for start, end in stretches(~stands[:, number]):
+            if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
+                found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
+    return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
 
 
 def as_prepared(rows: ServoTargets, prepared: ServoTargets, at: Floats, share: Floats) -> ServoTargets:

@@ -196,7 +196,9 @@ def _decompose(
         at_rest = multiply(reached[parent], own) if parent in reached else own
         target = wanted.get(body, at_rest)
         joints = [joint for joint in character.joints.values() if int(model.jnt_bodyid[joint.id]) == body]
-        turn = _joint_values(model, joints, multiply(conjugate(at_rest), target), angles, cut)
+        values, turn, over = joint_values(model, joints, multiply(conjugate(at_rest), target))
+        angles.update(values)
+        cut.update(over)
         reached[body] = multiply(at_rest, turn)
         if body in wanted:
             left[names[body]] = float(np.degrees(np.linalg.norm(difference(target, reached[body]), axis=-1)).mean())
@@ -205,19 +207,27 @@ def _decompose(
     return Retargeted(clip.fps, angles, root, cut, left, led)
 
 
-def _joint_values(
-    model: mujoco.MjModel, joints: list[Joint], turn: Floats, angles: dict[str, Floats], cut: dict[str, Cut]
-) -> Floats:
-    """Write the values of a body's joints for a turn (F, 4), cut at their limits; return the turn they make."""
-    made = np.zeros_like(turn)
+def joint_values(
+    model: mujoco.MjModel, joints: list[Joint], turn: Floats
+) -> tuple[dict[str, Floats], Floats, dict[str, Cut]]:
+    """Return the values of a body's joints that come nearest to a turn away from rest, cut at their limits.
+
+    Args:
+        model: The scene.
+        joints: The body's.
+        turn: How it is to be turned by them, (F, 4).
+
+    Returns:
+        Angles [rad] (F,) or quaternions (F, 4) by joint, the turn they make, (F, 4), and the joints that were cut.
+    """
+    made, found, cut = np.zeros_like(turn), dict[str, Floats](), dict[str, Cut]()
     made[:, 0] = 1.0
     balls = [joint for joint in joints if joint.kind == "ball"]
     if balls:
-        angles[balls[0].name] = turn
-        return turn
+        return {balls[0].name: turn}, turn, cut
     hinges = [joint for joint in joints if joint.kind == "hinge"]
     if not hinges:
-        return made
+        return found, made, cut
     axes = np.stack([model.jnt_axis[joint.id] for joint in hinges])
     values = hinge_angles(turn, axes)
     for column, joint in enumerate(hinges):
@@ -227,9 +237,9 @@ def _joint_values(
             if (over > 1e-6).any():
                 cut[joint.name] = Cut(float(np.degrees(over.max())), float((over > 1e-6).mean()))
             value = np.clip(value, *joint.range)
-        angles[joint.name] = value
+        found[joint.name] = value
         made = multiply(made, from_rotation_vector(value[:, None] * axes[column]))
-    return made
+    return found, made, cut
 
 
 def hinge_angles(turn: Floats, axes: Floats) -> Floats:

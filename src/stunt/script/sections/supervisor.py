@@ -14,8 +14,8 @@ from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import actor_of
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.stuck import StuckLimbs
-from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.drive.prepare.fit import fit_motion
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
 from stunt.keys import (
     CLIP,
@@ -261,9 +261,9 @@ def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipControll
     character = stage.character(name)
     with asked_at(spec.place):
         motion = motion_of_clip(load_clip(spec.clip, place=spec.place), character)
-    motion = grounded(stage.model, character, trimmed_motion(motion, spec.begin, spec.end, spec.place))
+    motion = replace(trimmed_motion(motion, spec.begin, spec.end, spec.place), loop=spec.loop)
     return ClipController(
-        spec.name, replace(motion, loop=spec.loop), stage, name, threshold=spec.threshold,
+        spec.name, fit_motion(stage.model, character, motion).motion, stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,
         only_asked=spec.asked, weights=dict(spec.weights), passive=frozenset(spec.passive), firm=spec.firm,
     )  # fmt: skip

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.feet.plant import grounded
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.motion.layout import Layout
+from stunt.drive.prepare.fit import fit_motion
 from stunt.motion.clips.clip import Clip
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, succeeded
@@ -130,7 +130,7 @@ class ClipController(DataController):
 def clip_player(
     stage: StageLoop, character: str, clip: Clip, *, loop: bool | None = None, **options: object
 ) -> ClipController:
-    """Make a clip player of a clip whose skeleton the character has; feet that sink into the floor are lifted out.
+    """Make a clip player of a clip whose skeleton the character has; fitted to its body.
 
     Args:
         stage: Where.
@@ -140,8 +140,9 @@ def clip_player(
         options: As of `ClipController`; `name` if not the clip's.
     """
     who = stage.character(character)
-    motion = grounded(stage.model, who, motion_of_clip(clip, who))
+    motion = motion_of_clip(clip, who)
     if loop is not None:
         motion = replace(motion, loop=loop)
+    motion = fit_motion(stage.model, who, motion).motion
     name = str(options.pop("name", clip.name))
     return ClipController(name, motion, stage, character, **options)  # type: ignore[arg-type]

@@ -1,0 +1,257 @@
+"""Limbs apart: hands out of hips and thighs, forearms out of each other, one shank out of the other.
+
+Captured people have other flesh than a body of capsules, and a clip brought to another body has other bones as well:
+limbs go through one another. Under forces what overlaps is thrown apart, and a foot caught on the other one fells the
+body. So shoulders and elbows, hips and knees are turned a little, no further than needed, along a smooth course: below
+the elbow an arm goes out of the way of everything, below the knee a leg out of the other's. Arms give way to legs.
+
+What the engine lets overlap is left alone: what lies side by side in a body, and every pair of one that does not
+collide with itself. It follows a clip the better for not being asked for another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Final, NamedTuple
+
+import mujoco
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from stunt.character.character import Character
+from stunt.character.kinematics import pose_frames
+from stunt.drive.motion.body_motion import BodyMotion, seen_from_root, with_bodies_turned
+from stunt.maths import rotations
+from stunt.maths.rotations import Floats
+from stunt.motion.rig.retarget import body_parts
+
+LOOKS: Final = 40.0
+"""How often per second overlaps are looked for; in between corrections are interpolated."""
+GIVES: Final = 0.01
+"""Flesh gives by so much [m]: what overlaps less is left alone."""
+FARTHEST: Final = np.radians(12.0)
+"""No joint is turned further [rad]: what overlaps more than that takes out is meant, or beyond mending."""
+SMOOTH: Final = 0.06
+"""Standard deviation of the smoothing of what joints are turned by [s]."""
+ROUNDS: Final = 8
+"""How often overlaps are looked for again at most; smoothing takes back a part of what was done."""
+ENOUGH: Final = 0.002
+"""An overlap that is beyond what is allowed by less is none [m]."""
+_EASE = 1e-4  # of the least squares: squared metres per squared radian a point must move by to be worth turning for
+
+
+class LimbsApart(NamedTuple):
+    """What was done.
+
+    Attributes:
+        motion: The motion with limbs apart.
+        deepest: The deepest overlap there was, beyond what is allowed [m].
+        left: And the deepest that is left [m].
+        turned: The largest turn of a joint [rad].
+    """
+
+    motion: BodyMotion
+    deepest: float
+    left: float
+    turned: float
+
+
+@dataclass(frozen=True)
+class _Limb:
+    """An arm or leg; bodies are counted from the root.
+
+    Attributes:
+        joints: Its upper and its lower bone.
+        below: The bodies each of them takes along, itself included.
+        leg: Whether it is a leg.
+    """
+
+    joints: tuple[int, int]
+    below: tuple[frozenset[int], frozenset[int]]
+    leg: bool
+
+
+class _Pair(NamedTuple):
+    """Two geoms that should not overlap, and by how much they may [m]."""
+
+    one: int
+    other: int
+    allowed: float
+
+
+def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> LimbsApart:
+    """Return a motion whose limbs do not go through one another, or the body; the same one if they do not.
+
+    Args:
+        model: The scene.
+        character: Who; only arms and legs its names tell are looked at.
+        motion: What it does.
+    """
+    limbs = _limbs(model, character)
+    overlaps = _Overlaps(model, character, limbs)
+    if not overlaps.pairs:
+        return LimbsApart(motion, 0.0, 0.0, 0.0)
+    count, every = len(motion.qpos), max(1, round(motion.fps / LOOKS))
+    looks = np.unique([*range(0, count, every), count - 1])
+    some = BodyMotion(motion.name, motion.fps / every, motion.qpos[looks])
+    turns, deepest, left = np.zeros((len(looks), len(limbs), 2, 3)), 0.0, 0.0
+    for number in range(ROUNDS):
+        now = _turned(model, character, some, limbs, turns) if number else some
+        step, left = overlaps.step(now.qpos)
+        deepest = left if number == 0 else deepest
+        if left < ENOUGH:
+            break
+        turns = _bounded(turns + _smoothed(step, some.fps))
+    if not turns.any():
+        return LimbsApart(motion, deepest, left, 0.0)
+    whole = np.stack([np.interp(np.arange(count), looks, column) for column in turns.reshape(len(looks), -1).T], axis=1)
+    found = _turned(model, character, motion, limbs, whole.reshape(count, *turns.shape[1:]))
+    return LimbsApart(found, deepest, left, float(np.linalg.norm(turns, axis=-1).max()))
+
+
+def _smoothed(step: Floats, fps: float) -> Floats:
+    """Return corrections spread over the frames around them; of a short one most of its size is kept."""
+    meant = step.any(axis=(2, 3)).astype(float)
+    spread = gaussian_filter1d(meant, SMOOTH * fps, axis=0, mode="nearest")[..., None, None]
+    return np.asarray(gaussian_filter1d(step, SMOOTH * fps, axis=0, mode="nearest") / np.maximum(spread, 0.5))
+
+
+def _bounded(turns: Floats) -> Floats:
+    size = np.linalg.norm(turns, axis=-1, keepdims=True)
+    return np.asarray(turns * np.minimum(1.0, FARTHEST / np.maximum(size, 1e-9)))
+
+
+def _turned(
+    model: mujoco.MjModel, character: Character, motion: BodyMotion, limbs: list[_Limb], by: Floats
+) -> BodyMotion:
+    """Return a motion with the bones of limbs turned, by rotation vectors seen from the root, (F, limbs, 2, 3)."""
+    turns = seen_from_root(pose_frames(model, character, motion.qpos)[1])
+    moved = list[int]()
+    for limb, vectors in zip(limbs, by.transpose(1, 2, 0, 3), strict=True):
+        if not vectors.any():
+            continue
+        for bodies, vector in zip(limb.below, vectors, strict=True):
+            own = sorted(bodies)
+            turns[:, own] = rotations.multiply(rotations.from_rotation_vector(vector)[:, None], turns[:, own])
+        moved += limb.joints
+    return with_bodies_turned(character, motion, turns, moved)
+
+
+def _limbs(model: mujoco.MjModel, character: Character) -> list[_Limb]:
+    parts, first, found = body_parts(character), character.root_body, list[_Limb]()
+    for side, (bones, leg) in product(("l_", "r_"), ((("upper_arm", "forearm"), False), (("thigh", "shank"), True))):
+        upper, lower = (parts.get(side + bone) for bone in bones)
+        if upper is None or lower is None:
+            continue
+        below = [
+            frozenset(body - first for body in character.bodies.values() if _hangs_on(model, body, bone))
+            for bone in (upper, lower)
+        ]
+        found.append(_Limb((upper - first, lower - first), (below[0], below[1]), leg))
+    return found
+
+
+def _hangs_on(model: mujoco.MjModel, body: int, bone: int) -> bool:
+    while body > bone:
+        body = int(model.body_parentid[body])
+    return body == bone
+
+
+class _Overlaps:
+    """Finds where limbs overlap what they should not, and how they get out of it."""
+
+    def __init__(self, model: mujoco.MjModel, character: Character, limbs: list[_Limb]) -> None:
+        self.model, self.character, self.limbs = model, character, limbs
+        self.data = mujoco.MjData(model)
+        self.geoms = [g for g in sorted(character.geoms) if model.geom_contype[g] or model.geom_conaffinity[g]]
+        self.bodies = [int(model.geom_bodyid[g]) - character.root_body for g in self.geoms]
+        self._fromto, self._excluded = np.zeros(6), set(model.exclude_signature.tolist())
+        assert character.root is not None  # only free characters follow clips
+        last = max((joint.qpos + joint.nq for joint in character.joints.values()), default=0)
+        self._place(*self._poses(model.qpos0[None, character.root.qpos : last]), 0)
+        self.pairs = [
+            _Pair(one, other, GIVES + max(0.0, -self._distance(one, other))) for one, other in self._candidates()
+        ]
+
+    def _candidates(self) -> list[tuple[int, int]]:
+        """Return pairs of geoms, by number, that should not overlap: the first is at the end of a limb."""
+        found = set[tuple[int, int]]()
+        legs = frozenset(body for limb in self.limbs if limb.leg for body in limb.below[0])
+        for limb, (one, body), (other, against) in product(self.limbs, enumerate(self.bodies), enumerate(self.bodies)):
+            others = against not in limb.below[0] and (not limb.leg or against in legs)
+            if body in limb.below[1] and others and (other, one) not in found and self._may_touch(one, other):
+                found.add((one, other))
+        return sorted(found)
+
+    def _may_touch(self, one: int, other: int) -> bool:
+        """Whether the engine lets two geoms touch."""
+        model, geoms = self.model, (self.geoms[one], self.geoms[other])
+        bodies = sorted(int(model.geom_bodyid[geom]) for geom in geoms)
+        a, b = geoms
+        masks = model.geom_contype[a] & model.geom_conaffinity[b] or model.geom_contype[b] & model.geom_conaffinity[a]
+        return bool(masks) and ((bodies[0] << 16) + bodies[1]) not in self._excluded
+
+    def _poses(self, qpos: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return where bodies are, and geoms are and how turned, seen from the root, (F, …, 3) and (F, geoms, 9)."""
+        seen = qpos.copy()
+        seen[:, :7] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+        places, turns = pose_frames(self.model, self.character, seen)
+        own, model = turns[:, self.bodies], self.model
+        where = places[:, self.bodies] + rotations.rotate(own, model.geom_pos[self.geoms])
+        mats = rotations.to_matrix(rotations.multiply(own, np.broadcast_to(model.geom_quat[self.geoms], own.shape)))
+        return places, where, mats.reshape(*mats.shape[:2], 9)
+
+    def _place(self, places: Floats, where: Floats, mats: Floats, frame: int) -> None:
+        self.data.geom_xpos[self.geoms], self.data.geom_xmat[self.geoms] = where[frame], mats[frame]
+
+    def _distance(self, one: int, other: int) -> float:
+        """Return how far apart two geoms are [m]; below 0 they overlap."""
+        return float(mujoco.mj_geomDistance(
+            self.model, self.data, self.geoms[one], self.geoms[other], 0.05, self._fromto
+        ))  # fmt: skip
+
+    def step(self, qpos: Floats) -> tuple[Floats, float]:
+        """Return how bones are to be turned in each frame, seen from the root, and how deep the worst overlap is [m].
+
+        Args:
+            qpos: The frames, (F, nq).
+
+        Returns:
+            Rotation vectors [rad], (F, limbs, 2, 3), and the depth beyond what is allowed.
+        """
+        places, where, mats = self._poses(qpos)
+        turns, worst = np.zeros((len(qpos), len(self.limbs), 2, 3)), 0.0
+        reach = self.model.geom_rbound[self.geoms]
+        ones, others = (np.array([pair[k] for pair in self.pairs]) for k in (0, 1))
+        close = np.linalg.norm(where[:, ones] - where[:, others], axis=-1) < reach[ones] + reach[others]
+        for frame in np.flatnonzero(close.any(axis=1)):
+            self._place(places, where, mats, int(frame))
+            rows, depths = list[Floats](), list[float]()
+            for number in np.flatnonzero(close[frame]):
+                pair = self.pairs[number]
+                depth = -self._distance(pair.one, pair.other) - pair.allowed
+                if depth > 0.0:
+                    rows.append(self._leverage(places[frame], pair))
+                    depths.append(depth)
+            if rows:
+                worst = max(worst, *depths)
+                lever = np.array(rows)
+                size = np.linalg.solve(lever @ lever.T + _EASE * np.eye(len(rows)), np.array(depths))
+                turns[frame] = (lever.T @ size).reshape(turns.shape[1:])
+        return turns, worst
+
+    def _leverage(self, places: Floats, pair: _Pair) -> Floats:
+        """Return how fast turning each bone takes two geoms that overlap apart [m/rad], (limbs·2·3,)."""
+        start, end = self._fromto[:3], self._fromto[3:]
+        out = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)  # the way the first must go
+        lever = np.zeros((len(self.limbs), 2, 3))
+        for geom, point, way in ((pair.one, start, out), (pair.other, end, -out)):
+            for number, limb in enumerate(self.limbs):
+                for bone, (joint, bodies) in enumerate(zip(limb.joints, limb.below, strict=True)):
+                    if self.bodies[geom] in bodies and (not limb.leg or self._between_legs(pair)):
+                        lever[number, bone] += np.cross(point - places[joint], way)
+        return lever.ravel()
+
+    def _between_legs(self, pair: _Pair) -> bool:
+        return not any(self.bodies[pair.one] in limb.below[0] for limb in self.limbs if not limb.leg)
