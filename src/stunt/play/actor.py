@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 import mujoco
 import numpy as np
@@ -20,15 +20,20 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
+from stunt.control.tension.units import tension_of
+from stunt.drive.beats.check import check_pose
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import MachineSpec, Part
-from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.actor import BodyActor, check_motion
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.feet.plant import grounded
 from stunt.drive.joints import JointDrivers
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
-from stunt.drive.paths.spec import TrajectoryPart
-from stunt.drive.tension.spec import TensionPart, TensionPose
+from stunt.drive.motion.layout import Layout
+from stunt.drive.paths.follower import check_damping, check_joint, check_settling, check_site
+from stunt.drive.paths.laid_out import placed
+from stunt.drive.paths.spec import SitePath, TrajectoryPart
+from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart, TensionPose
 from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
 from stunt.library.names import load_clip
 from stunt.maths.rotations import Floats, heading
@@ -36,6 +41,7 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
+from stunt.motion.transition import PRESETS, Curve
 from stunt.play.arguments import finite, listed, need, number, numbers, positive
 from stunt.record.take import Take
 from stunt.supervise.calls import check_pool
@@ -58,7 +64,6 @@ Motion = Clip | BodyMotion | str | Path
 Parts = Part | TensionPart | TrajectoryPart
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
-_TENSED: Final = tuple(field.name for field in fields(TensionPose) if field.name not in ("pose", "lasts", "tension"))
 UNHELD: Final = (
     "the external form turns the body from outside only as far as something holds the root; nothing does, so that its "
     "torques are internal. Hold the root (--assist weak or hook, `assist`), or leave `external` out."
@@ -154,6 +159,10 @@ class Actor:
         for what, value in (("at", at), ("after", after), ("hold", hold), ("duration", duration)):
             if value is not None:
                 positive(what, value)
+        self._check_pose(wanted)
+        if (at is None) == (after is None) or (at is not None and at <= self.stage.time):
+            expected = f"exactly one of at and after, later than now ({self.stage.time:.6g} s)"
+            raise InvalidValueError("the time of a key", (at, after), expected, wanted.place)
         self._by_joints("key").hit_beats().key(wanted, at=at, after=after, hold=hold, duration=duration)
 
     def perform(self, part: Parts) -> None:
@@ -197,21 +206,24 @@ class Actor:
             lasts: How long it takes [s].
             at: When it begins [s]; None is now.
             joints: Without a pose: which limb, joint or pattern.
-            **how: Other fields of `TensionPose` (`curve`, `path`, `then`, …).
+            **how: Other fields of `TensionPose` (`curve`, `path`, `then`, …); settings of joints by joint, or one for
+                all.
         """
         positive("lasts", lasts)
         if pose is None and tension is None:
             raise InvalidValueError("tense", None, "told a pose, a tension, or both")
         wanted = None if pose is None else self.stage.pose(pose)
         start = None if at is None else self.stage.when(at)
-        for setting in how:
-            if setting not in _TENSED:
-                raise UnknownNameError("setting of `tense`", setting, _TENSED)
+        told = {name: _tensed(name, value) for name, value in how.items()}
+        if wanted is not None:
+            self._check_pose(wanted)
+        if tension is not None:
+            tension_of(tension)
         performer = self._by_joints("tense").hold()
         if wanted is None:
             performer.retense(tension, joints, lasts=lasts)
         else:
-            performer.play(wanted, lasts=lasts, tension=tension, at=start, **how)
+            performer.play(wanted, lasts=lasts, tension=tension, at=start, **told)
 
     def path(
         self,
@@ -222,6 +234,7 @@ class Actor:
         settling: float = 0.2,
         damping: float = 1.0,
         strength: float | None = None,
+        relative: bool = False,
         bare: bool = False,
     ) -> None:
         """Put a joint on a trajectory, or pull a site along one like a marionette's string.
@@ -233,6 +246,7 @@ class Actor:
             settling: Settling time [s].
             damping: 1 without overshoot.
             strength: Largest force of a string [N].
+            relative: Whether a site's positions count from where it is now.
             bare: Whether a joint goes by the law as printed, for comparison.
         """
         for given, path in (("trajectory", trajectory), ("orientation", orientation)):
@@ -245,13 +259,20 @@ class Actor:
         for given, value in (("settling", settling), ("damping", damping), ("strength", strength)):
             if value is not None:
                 positive(given, value, "seconds" if given == "settling" else "newtons or a ratio")
-        if what in self.character.joints and trajectory is None:
-            raise InvalidValueError("trajectory", None, f"one for joint '{what}'")
+        if what in self.character.joints:
+            if trajectory is None:
+                raise InvalidValueError("trajectory", None, f"one for joint '{what}'")
+            check_joint(self.character.joint(what), trajectory)
+        else:
+            check_site(what, trajectory, orientation)
+        check_settling(settling, self.stage.control_period)
+        check_damping(damping)
         follower = self._by_joints("path").lead()
         if trajectory is not None and what in self.character.joints:
             follower.joint(what, trajectory, settling=settling, damping=damping, bare=bare)
         else:
-            follower.site(what, trajectory, orientation, settling=settling, damping=damping, strength=strength)
+            path = placed(follower, SitePath(what, trajectory, orientation, relative=relative)).position
+            follower.site(what, path, orientation, settling=settling, damping=damping, strength=strength)
 
     def let_go(self, what: str | None = None) -> None:
         """Take a joint or site off its trajectory; without a name forget all keys and let every joint swing."""
@@ -394,13 +415,13 @@ class Actor:
         if isinstance(pose, Mapping):
             for joint in pose:
                 self.character.joint(str(joint))
-        if self.character.root is not None and self.state.doing not in ("key", "tense", "path"):
+        if self.character.root is not None:
             whole = pose if isinstance(pose, Mapping) else numbers("pose", pose, (self._whole.body.layout.nq,))
             self._whole.aim(whole, over=over)
             return
         if not isinstance(pose, Mapping):
             raise InvalidValueError("pose", type(pose).__name__, "a Pose or angles by joint: nothing moves the root")
-        performer = self._by_joints(self._doing or "aim").hit_beats()
+        performer = self._by_joints("aim").hit_beats()
         performer.forget()
         performer.key(Pose("aim", dict(pose)), at=self.stage.time + over)
 
@@ -638,6 +659,12 @@ class Actor:
         self._doing = verb
         return self._joints
 
+    def _check_pose(self, pose: Pose) -> None:
+        """Refuse a pose before anything lets go of the body for it."""
+        if not pose.angles:
+            raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
+        check_pose(pose, self.character)
+
     def _need_free(self, verb: str) -> None:
         if self.character.root is None:
             raise BodyError(f"'{self.name}' has a fixed root; to {verb} it needs a Body with root='free'.")
@@ -648,8 +675,7 @@ class Actor:
             clip = load_clip(str(clip))
         if isinstance(clip, Clip):
             clip = motion_of_clip(clip, self.character)
-        if not isinstance(clip, BodyMotion):
-            raise InvalidValueError("clip", clip, "a Clip, the name or file of one, or a BodyMotion")
+        need("clip", clip, BodyMotion, "a Clip, the name or file of one, or a BodyMotion")
         if begin or end is not None:
             number("begin", begin, 0.0)
             if end is not None:
@@ -659,4 +685,25 @@ class Actor:
                 expected = f"before {last:g} s, where it ends, in clip '{clip.name}' of {clip.duration:.3f} s"
                 raise InvalidValueError("begin", begin, expected)
             clip = clip.trimmed(begin, last)
+        check_motion(clip.qpos, Layout.of(self.character))
         return clip if loop is None else replace(clip, loop=loop)
+
+
+def _tensed(name: str, value: Any) -> Any:
+    """Return a setting of a transition under tension; one for all joints where it is not by joint."""
+    known = {field.name: field for field in fields(TensionPose) if field.name not in ("pose", "lasts", "at", "tension")}
+    if name not in known:
+        raise UnknownNameError("setting of `tense`", name, known)
+    usual = known[name].default
+    if isinstance(usual, ByJoint):
+        return value if isinstance(value, ByJoint) else ByJoint({EVERY: value})
+    if isinstance(usual, Curve):
+        if isinstance(value, str):
+            if value not in PRESETS:
+                raise UnknownNameError("curve", value, PRESETS)
+            return PRESETS[value]
+        return need(name, value, Curve, "a stunt.motion.transition.Curve, or the name of one")
+    choices = get_args(get_type_hints(TensionPose).get(name))
+    if choices and value not in choices:
+        raise UnknownNameError(name, str(value), choices)
+    return value

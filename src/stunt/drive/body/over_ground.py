@@ -114,10 +114,11 @@ class Shaper:
 
     def move(self, by: Renumbered) -> bool:
         """Go on, if whose targets they are does."""
-        for shape in self.shapes:
+        stays = self.actor.character.name in self.actor.stage.built.characters
+        for shape in self.shapes if stays else ():
             if isinstance(shape, Feet):
                 shape.look_up()
-        return self.actor.character.name in self.actor.stage.built.characters
+        return stays
 
     def save(self) -> Any:
         """Return what must survive a restore; the window itself is the program's."""

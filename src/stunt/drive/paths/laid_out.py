@@ -79,7 +79,7 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
             path.joint, path.trajectory, settling=settling, damping=damping, bare=part.form == "bare", place=path.place
         )
     for site in [*part.sites, *(marker_paths(part.markers) if part.markers else ())]:
-        site = _placed(follower, site, part.markers is not None)
+        site = placed(follower, site, from_first=part.markers is not None)
         settling = part.settling if site.settling is None else site.settling
         damping = part.damping if site.damping is None else site.damping
         follower.site(
@@ -88,8 +88,8 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
         )  # fmt: skip
 
 
-def _placed(follower: Follower, path: SitePath, from_first: bool) -> SitePath:
-    """Return a site's path in the world: relative positions count from where the site is now."""
+def placed(follower: Follower, path: SitePath, *, from_first: bool = False) -> SitePath:
+    """Return a site's path in the world: relative positions count from where the site is now (or from the first)."""
     if not path.relative or path.position is None:
         return path
     here = follower.stage.data.site_xpos[follower.character.sites[path.site]]
