@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from stunt.drive.motion.body_motion import BodyMotion as BodyMotion
     from stunt.drive.motion.body_motion import motion_of_clip as motion_of_clip
     from stunt.drive.paths.follower import Follower as Follower
+    from stunt.drive.paths.spec import TrajectoryPart as TrajectoryPart
     from stunt.drive.tension.performer import TensionPerformer as TensionPerformer
+    from stunt.drive.tension.spec import TensionPart as TensionPart
     from stunt.errors import BlowUpError as BlowUpError
     from stunt.errors import StuntError as StuntError
     from stunt.library.names import load_clip as load_clip
@@ -115,6 +117,8 @@ if TYPE_CHECKING:
     )
     from stunt.stage.schedule import Crew as Crew
     from stunt.supervise.contract import BaseController as BaseController
+    from stunt.supervise.data.tracking import QueuedClip as QueuedClip
+    from stunt.supervise.hit_rules import Relation as Relation
     from stunt.supervise.supervisor import Supervisor as Supervisor
 
 _FROM: Final[dict[str, tuple[str, ...]]] = {
@@ -128,7 +132,9 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.drive.body.reactions": ("Thresholds",),
     "stunt.drive.motion.body_motion": ("BodyMotion", "motion_of_clip"),
     "stunt.drive.paths.follower": ("Follower",),
+    "stunt.drive.paths.spec": ("TrajectoryPart",),
     "stunt.drive.tension.performer": ("TensionPerformer",),
+    "stunt.drive.tension.spec": ("TensionPart",),
     "stunt.errors": ("BlowUpError", "StuntError"),
     "stunt.library.names": ("load_clip",),
     "stunt.motion.clips.clip": ("Clip",),
@@ -151,6 +157,8 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     ),
     "stunt.stage.schedule": ("Crew",),
     "stunt.supervise.contract": ("BaseController",),
+    "stunt.supervise.data.tracking": ("QueuedClip",),
+    "stunt.supervise.hit_rules": ("Relation",),
     "stunt.supervise.supervisor": ("Supervisor",),
 }  # fmt: skip
 """Where the names of the front door come from; the block for type checkers says the same."""
@@ -160,8 +168,10 @@ __all__ = [
     "Actor", "Attach", "BaseController", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
     "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Drag",
     "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
-    "Recorder", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
-    "Supervisor", "Take", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "__version__", "actor_of",
+    "QueuedClip", "Recorder", "Relation", "Release",
+    "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
+    "Supervisor", "Take", "TensionPart", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "TrajectoryPart",
+    "__version__", "actor_of",
     "body_from_clip", "describe_body", "examine_body", "export", "filmstrip", "load_clip", "load_script",
     "make_report", "motion_of_clip", "perform", "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip

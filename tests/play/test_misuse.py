@@ -138,15 +138,11 @@ def test_a_word_nobody_understands(fixed, wrong, named):
         (lambda a: a.follow("walk", blend=-1.0), "blend"),
         (lambda a: a.follow("walk", begin=100.0), "begin"),
         (lambda a: a.follow("walk", at=-1.0), "at"),
-        (lambda a: a.key(SALUTE, at=1.0), "whole body"),
-        (lambda a: a.tense(SALUTE), "whole body"),
-        (lambda a: a.play("walk"), "follows clips already"),
-        (lambda a: a.supervise({"walk": "walk"}), "follows a clip already"),
         (lambda a: a.put(root=(0, 0)), "root"),
         (lambda a: a.put(root=(0, 0, NAN)), "root"),
     ],
 )  # fmt: skip
-def test_a_second_driver_takes_over_or_is_refused_in_words(walker, wrong, named):
+def test_what_somebody_who_walks_cannot_be_told(walker, wrong, named):
     with pytest.raises(stunt.StuntError, match=named):
         wrong(walker.actor("ada"))
 

@@ -163,20 +163,7 @@ def test_a_body_nobody_asked_the_stage_for_goes_on_too():
     body.begin(stunt.motion_of_clip(stunt.load_clip("walk"), stage.character("ada")))
     stage.step(0.2)
     stage.add("bob", stunt.Body("walk", root="free", at=(0.0, 2.0)))
-    assert stage.actor("ada").state.doing == "follow" and stunt.actor_of(stage, "ada") is not body
-    with pytest.raises(stunt.StuntError, match="whole body"):
-        stage.actor("ada").key(stunt.Pose("up", {}), at=1.0)
-
-
-@pytest.mark.parametrize(
-    ("drive", "named"),
-    [(lambda ada: ada.play("walk"), "by data"), (lambda ada: ada.supervise({"walk": "walk"}), "by a supervisor")],
-)
-def test_data_and_pools_cannot_go_on_with_another_cast(drive, named):
-    stage = stage_with()
-    drive(stage.actor("ada"))
-    with pytest.raises(stunt.StuntError, match=named):
-        stage.add("bob", WALKER)
+    assert stage.actor("ada").state.doing == "follow" and stunt.actor_of(stage, "ada") is body
 
 
 def walking(**more: object) -> stunt.Script:
@@ -208,5 +195,6 @@ def test_an_actor_of_a_script_can_be_told_another_clip():
     ada.follow("punch")
     stage.step(0.4)
     assert ada.state.detail == "punch"  # and not what the script had next
-    with pytest.raises(stunt.StuntError, match="follows clips already"):
-        ada.play("walk")
+    ada.play("walk")
+    stage.step(0.1)
+    assert ada.state.doing == "play"

@@ -4,9 +4,16 @@ import dataclasses
 import inspect
 from typing import get_args
 
+import pytest
+
 import stunt
 from stunt.drive.beats.spec import Part
+from stunt.drive.paths.spec import JointPath, SitePath
+from stunt.drive.tension.spec import TensionPose
+from stunt.play.actor import _tensed
 from stunt.script.kinds import KINDS
+from stunt.script.sections.clips import ClipsPart, PlaySpec
+from stunt.script.sections.supervisor import RequestSpec, SupervisorPart
 from stunt.stage.scene import Event, Scene
 
 OF_A_PART = {
@@ -22,7 +29,8 @@ OF_A_SCENE = {
 NO_WORDS = {"place", "joint_places", "sections", "reserved"}
 AT_THE_MOMENT = {"aim", "put", "hit", "stun", "go_limp", "let_go", "play"}
 """What only a program can say: a script knows what happens beforehand. A script plays clips in a supervisor's pool."""
-ANSWERS = {"state", "results", "body", "supervisor", "summary", "happened", "doing_now", "go_on", "request"}
+POOL = {"request", "add", "remove"}
+ANSWERS = {"state", "results", "body", "character", "joints", "part", "supervisor", "summary", "happened", "logs"}
 
 
 def test_whatever_a_part_says_an_actor_can_be_told():
@@ -35,7 +43,7 @@ def test_whatever_a_part_says_an_actor_can_be_told():
 
 def test_whatever_an_actor_can_be_told_a_script_can_say_or_only_a_program_could():
     verbs = {name for name in vars(stunt.Actor) if not name.startswith("_")}
-    assert verbs == {*OF_A_PART.values(), *OF_A_SECTION.values()} | AT_THE_MOMENT | ANSWERS
+    assert verbs == {*OF_A_PART.values(), *OF_A_SECTION.values()} | AT_THE_MOMENT | POOL | ANSWERS
 
 
 def test_whatever_happens_in_a_scene_can_happen_on_a_stage():
@@ -50,3 +58,41 @@ def test_whatever_a_scene_has_a_stage_can_be_given():
     given = inspect.signature(stunt.Stage.__init__).parameters
     fields = {field.name for field in dataclasses.fields(Scene)} - {"events"}
     assert fields == set(OF_A_SCENE) and set(OF_A_SCENE.values()) <= set(given)
+
+
+OF_TENSION = {"tension": "perform", "damping": "perform", "controllers": "perform", "plays": "perform",
+              "balance": "perform"}  # fmt: skip
+OF_CLIPS = {"play": "clip"}
+OF_A_CLIP = {"clip": "clip"}
+OF_A_POOL = {
+    "clips": "pool", "walks": "pool", "fights": "pool", "controllers": "pool", "rate": "hz", "gain": "settings",
+    "passive": "relation", "active": "relation", "requests": "request",
+}  # fmt: skip
+OF_A_REQUEST = {"do": "name"}
+OF_PATHS = {"joint": "what", "site": "what", "position": "trajectory", "form": "bare"}
+NOT_SAID = {"place", "unit", "mapping"}
+"""A mapping file is told to `load_clip`."""
+
+
+@pytest.mark.parametrize(
+    ("spec", "verb", "called"),
+    [
+        (ClipsPart, "follow", OF_CLIPS), (PlaySpec, "follow", OF_A_CLIP), (SupervisorPart, "supervise", OF_A_POOL),
+        (RequestSpec, "request", OF_A_REQUEST), (JointPath, "path", OF_PATHS), (SitePath, "path", OF_PATHS),
+        (TensionPose, "tense", {}),
+    ],
+)  # fmt: skip
+def test_every_key_of_a_section_is_an_argument_of_its_verb(spec, verb, called):
+    told = set(inspect.signature(getattr(stunt.Actor, verb)).parameters)
+    for field in dataclasses.fields(spec):
+        if field.name not in NOT_SAID and called.get(field.name) != "request":
+            argument = called.get(field.name, field.name)
+            taken = argument in told or (verb == "tense" and _tensed(argument, field.default) is not None)
+            assert taken, field.name
+
+
+def test_parts_of_joints_are_performed_as_they_are():
+    assert set(OF_TENSION) == {field.name for field in dataclasses.fields(stunt.TensionPart)} - NOT_SAID
+    stage = stunt.Stage({"ada": "human39"})
+    stage.actor("ada").perform(stunt.TensionPart())
+    stage.actor("ada").perform(stunt.TrajectoryPart())

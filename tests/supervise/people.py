@@ -103,7 +103,7 @@ def supervise(show: Show, name: str, pool: list[Controller]) -> Supervisor:
     safe = next((one for one in pool if type(one) is BalanceReflex), None)
     supervisor = Supervisor(show.stage, name, pool, safe=safe)
     show.supervisors[name] = supervisor
-    show.performance.logs.append(supervisor.log)
+    show.performance.stage.logs.append(supervisor.log)
     return supervisor
 
 

@@ -1,38 +1,39 @@
-"""A character as a program directs it: one vocabulary for every way of moving.
+"""A character as a program directs it: one vocabulary for every way of moving, and the one way scripts start them.
 
-Three families of verbs. Joints: `key` (poses on the beat), `tense` (poses held by tension), `path` (trajectories); they
-share a body, and whoever spoke last has a joint. The whole body: `follow` (a clip, by forces), `play` (a clip, as
-data), `aim` (a pose), `put`. And `supervise`: a pool of controllers that decide among themselves. The whole body takes
-over from the joints, and whoever follows or supervises from what was played or aimed at; what cannot be taken over is
-refused in words. All of the second and third family tell the character's one `BodyActor` what to do.
+Three families of verbs. Joints: `key` (poses on the beat), `tense` (poses held by tension), `path` (trajectories), and
+`perform` (a whole part of one of these); they share a body, and whoever spoke last has a joint. The whole body:
+`follow` (clips, by forces), `play` (a clip, as data), `aim` (a pose), `put`. And `supervise`: a pool of controllers
+that decide among themselves. Whoever comes takes over: the whole body from the joints, joints from the whole body
+(which holds still what nobody asks for), one driver of the whole body from another.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from numbers import Real
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 import mujoco
 import numpy as np
 
+from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.beats.performer import BeatResult, Performer
+from stunt.control.tension.units import tension_of
+from stunt.drive.beats.check import check_pose
+from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import MachineSpec, Part
-from stunt.drive.beats.state_machine import StateMachine
-from stunt.drive.body.actor import BodyActor, actor_of
-from stunt.drive.body.over_ground import shape_targets
+from stunt.drive.body.actor import BodyActor, check_motion
 from stunt.drive.body.reactions import Thresholds
-from stunt.drive.body.stuck import StuckLimbs
+from stunt.drive.joints import JointDrivers
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
-from stunt.drive.paths.follower import Follower
+from stunt.drive.motion.layout import Layout
+from stunt.drive.paths.follower import check_damping, check_joint, check_settling, check_site
+from stunt.drive.paths.laid_out import placed
+from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.drive.prepare.fit import fit_motion
-from stunt.drive.tension.performer import TensionPerformer
-from stunt.drive.tension.spec import TensionPart
+from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart, TensionPose
 from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
 from stunt.library.names import load_clip
 from stunt.maths.rotations import Floats, heading
@@ -40,22 +41,33 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
+from stunt.motion.transition import PRESETS, Curve
+from stunt.play.arguments import finite, listed, need, number, numbers, positive
 from stunt.record.take import Take
-from stunt.stage.scene import Placement
+from stunt.supervise.calls import check_pool
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
-from stunt.supervise.data.tracking import ClipQueue, QueuedClip, follow_clips, queue_of
+from stunt.supervise.data.tracking import QueuedClip
+from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.registry import make_controller
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.whole_body import WholeBody
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage
 
 SERVOS: Final = ("world", "parent", "parent_equal", "beat")
+TARGETS: Final = ("egocentric", "absolute")
+BEATS: Final = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
 Motion = Clip | BodyMotion | str | Path
+Parts = Part | TensionPart | TrajectoryPart
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
+UNHELD: Final = (
+    "the external form turns the body from outside only as far as something holds the root; nothing does, so that its "
+    "torques are internal. Hold the root (--assist weak or hook, `assist`), or leave `external` out."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +103,24 @@ class Actor:
     Attributes:
         stage: Where it is.
         name: Who.
-        character: Its joints, bodies and sites in the model.
     """
 
     def __init__(self, stage: Stage, name: str) -> None:
         """Look somebody up; nothing drives it yet. `stage.actor(name)` is the way to get one."""
-        self.stage, self.name, self.character = stage, name, stage.character(name)
-        self._part = Part()
-        self._performer: Performer | None = None
-        self._tension: TensionPerformer | None = None
-        self._follower: Follower | None = None
+        self.stage, self.name = stage, name
+        self._joints = JointDrivers(stage, name)
+        self._whole = WholeBody(stage, name, self._joints)
         self._doing = ""
         self._put: tuple[float, Floats] | None = None
+
+    @property
+    def character(self) -> Character:
+        """Its joints, bodies and sites in the model.
+
+        Raises:
+            UnknownNameError: It has left the stage.
+        """
+        return self.stage.character(self.name)
 
     # ---- joints
 
@@ -112,13 +130,12 @@ class Actor:
         Raises:
             StuntError: There is no such setting, or it comes too late.
         """
-        known = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
-        for key in how:
-            if key not in known:
-                raise UnknownNameError("setting of beats", key, known)
-        if self._performer is not None:
+        for setting in how:
+            if setting not in BEATS:
+                raise UnknownNameError("setting of beats", setting, BEATS)
+        if self._joints.performer is not None:
             raise StuntError(f"'{self.name}' hits beats already; say how before the first `key`.")
-        self._part = replace(self._part, **how)
+        self._joints.part = replace(self._joints.part, **how)
 
     def key(
         self,
@@ -140,29 +157,36 @@ class Actor:
         """
         wanted = self.stage.pose(pose)
         for what, value in (("at", at), ("after", after), ("hold", hold), ("duration", duration)):
-            _check_number(what, value)
-        self._joints("key").key(wanted, at=at, after=after, hold=hold, duration=duration)
-        self._doing = "key"
+            if value is not None:
+                positive(what, value)
+        self._check_pose(wanted)
+        if (at is None) == (after is None) or (at is not None and at <= self.stage.time):
+            expected = f"exactly one of at and after, later than now ({self.stage.time:.6g} s)"
+            raise InvalidValueError("the time of a key", (at, after), expected, wanted.place)
+        self._by_joints("key").hit_beats().key(wanted, at=at, after=after, hold=hold, duration=duration)
 
-    def perform(self, part: Part) -> None:
-        """Play a part of beats: poses with times, repeated `cycle` times, then its state machine."""
-        if not isinstance(part, Part):
-            raise InvalidValueError("part", part, "a stunt.Part")
-        if self._performer is not None:
-            raise StuntError(f"'{self.name}' hits beats already; a part comes first, `key` adds to it.")
-        self._part = part
-        self._joints("perform")
-        if part.machine is not None:
-            self.run_machine(part.machine)
-        self._doing = "key"
+    def perform(self, part: Parts) -> None:
+        """Play a part: of beats (poses with times, `cycle` times, then its state machine), tension or trajectories."""
+        need("part", part, (Part, TensionPart, TrajectoryPart), "a stunt.Part, TensionPart or TrajectoryPart")
+        joints = self._joints
+        if isinstance(part, TensionPart):
+            if joints.tension is not None:
+                raise StuntError(f"'{self.name}' moves by tension already; a part comes first, `tense` adds to it.")
+            self.stage.warnings += self._by_joints("tense").hold_part(part)
+        elif isinstance(part, TrajectoryPart):
+            self._by_joints("path").lead(part)
+        else:
+            if joints.performer is not None:
+                raise StuntError(f"'{self.name}' hits beats already; a part comes first, `key` adds to it.")
+            joints.part = part
+            self._by_joints("key").hit_beats()
+            if part.machine is not None:
+                joints.run(part.machine)
 
     def run_machine(self, machine: MachineSpec) -> None:
         """Go from pose to pose by a small state machine, from the last beat asked for so far on."""
-        if not isinstance(machine, MachineSpec):
-            raise InvalidValueError("machine", machine, "a stunt.MachineSpec")
-        performer = self._joints("run_machine")
-        self.stage.logs.append(StateMachine(performer, machine, start_at=performer.last_beat).log)
-        self._doing = "key"
+        need("machine", machine, MachineSpec, "a stunt.MachineSpec")
+        self._by_joints("key").run(machine)
 
     def tense(
         self,
@@ -182,18 +206,24 @@ class Actor:
             lasts: How long it takes [s].
             at: When it begins [s]; None is now.
             joints: Without a pose: which limb, joint or pattern.
-            **how: Other fields of `TensionPose` (`curve`, `path`, `then`, …).
+            **how: Other fields of `TensionPose` (`curve`, `path`, `then`, …); settings of joints by joint, or one for
+                all.
         """
-        _check_number("lasts", lasts)
-        performer = self._tense()
-        if pose is None:
-            if tension is None:
-                raise InvalidValueError("tense", None, "told a pose, a tension, or both")
+        positive("lasts", lasts)
+        if pose is None and tension is None:
+            raise InvalidValueError("tense", None, "told a pose, a tension, or both")
+        wanted = None if pose is None else self.stage.pose(pose)
+        start = None if at is None else self.stage.when(at)
+        told = {name: _tensed(name, value) for name, value in how.items()}
+        if wanted is not None:
+            self._check_pose(wanted)
+        if tension is not None:
+            tension_of(tension)
+        performer = self._by_joints("tense").hold()
+        if wanted is None:
             performer.retense(tension, joints, lasts=lasts)
         else:
-            start = None if at is None else self.stage._when(at)
-            performer.play(self.stage.pose(pose), lasts=lasts, tension=tension, at=start, **how)
-        self._doing = "tense"
+            performer.play(wanted, lasts=lasts, tension=tension, at=start, **told)
 
     def path(
         self,
@@ -204,6 +234,7 @@ class Actor:
         settling: float = 0.2,
         damping: float = 1.0,
         strength: float | None = None,
+        relative: bool = False,
         bare: bool = False,
     ) -> None:
         """Put a joint on a trajectory, or pull a site along one like a marionette's string.
@@ -215,6 +246,7 @@ class Actor:
             settling: Settling time [s].
             damping: 1 without overshoot.
             strength: Largest force of a string [N].
+            relative: Whether a site's positions count from where it is now.
             bare: Whether a joint goes by the law as printed, for comparison.
         """
         for given, path in (("trajectory", trajectory), ("orientation", orientation)):
@@ -224,27 +256,40 @@ class Actor:
             raise UnknownNameError(
                 f"joint or site of '{self.name}'", str(what), [*self.character.joints, *self.character.sites]
             )
-        follower = self._paths()
+        for given, value in (("settling", settling), ("damping", damping), ("strength", strength)):
+            if value is not None:
+                positive(given, value, "seconds" if given == "settling" else "newtons or a ratio")
         if what in self.character.joints:
             if trajectory is None:
                 raise InvalidValueError("trajectory", None, f"one for joint '{what}'")
+            check_joint(self.character.joint(what), trajectory)
+        else:
+            check_site(what, trajectory, orientation)
+        check_settling(settling, self.stage.control_period)
+        check_damping(damping)
+        follower = self._by_joints("path").lead()
+        if trajectory is not None and what in self.character.joints:
             follower.joint(what, trajectory, settling=settling, damping=damping, bare=bare)
         else:
-            follower.site(what, trajectory, orientation, settling=settling, damping=damping, strength=strength)
-        self._doing = "path"
+            path = placed(follower, SitePath(what, trajectory, orientation, relative=relative)).position
+            follower.site(what, path, orientation, settling=settling, damping=damping, strength=strength)
 
     def let_go(self, what: str | None = None) -> None:
         """Take a joint or site off its trajectory; without a name forget all keys and let every joint swing."""
+        joints = self._joints
         if what is not None:
-            self._paths().release(what)
-        elif self._performer is not None:
-            self._performer.release()
+            known = joints.follower.driven if joints.follower is not None else ()
+            if joints.follower is None or what not in known:
+                raise UnknownNameError("joint or site on a trajectory", str(what), known)
+            joints.follower.release(what)
+        elif joints.performer is not None:
+            joints.performer.release()
 
     # ---- the whole body
 
     def follow(
         self,
-        clip: Motion,
+        clip: Motion | Sequence[Motion | QueuedClip],
         *,
         at: float | None = None,
         blend: float = 0.3,
@@ -252,97 +297,95 @@ class Actor:
         end: float | None = None,
         loop: bool | None = None,
         facing: float = 0.0,
+        repeat: bool = False,
+        toward: str | None = None,
         servo: str | None = None,
         settings: ServoSettings | None = None,
         root: RootSpring | None = None,
         react: bool | Thresholds = True,
         get_up: Mapping[str, Motion] | None = None,
-    ) -> None:
-        """Follow a clip by forces; another one takes over from it.
+        targets: str = "egocentric",
+        feet: bool | None = None,
+        free_limbs: bool = True,
+    ) -> Supervisor | None:
+        """Follow a clip by forces, or several one after another; another one takes over from them.
 
         At the beginning of a performance the body is put into the clip's first frame, where its `Body` stands; later it
         goes over to it from what it does. Who is down goes on with the last one it was told once it is up again.
 
         Args:
-            clip: A clip, its name or file, or a motion of this body.
+            clip: A clip, its name or file, or a motion of this body; or a list of these, or of `QueuedClip`, each with
+                its own time and blend.
             at: From when on [s]; None is now.
             blend: How long going over to it takes [s].
             begin: Where in the clip to begin [s].
             end: Where to end [s]; None is its end.
             loop: Whether it goes on from its beginning; None: as the clip says.
             facing: How it is turned from where the body faces [rad].
+            repeat: Whether a list begins again when it is over.
+            toward: The character to turn to with every clip.
             servo: `world`, `parent`, `parent_equal` or `beat`; None: as before.
             settings: More of how the servo follows, from this clip on; None: as before.
             root: How its root is helped, from this clip on; None: as before.
             react: Whether hits make it give way, stun and fall, and from which forces on; of the first clip.
             get_up: Clips to get up by, lying on the `front` or the `back`; of the first clip.
+            targets: `egocentric` or `absolute` (lifted from the actual root, or as the clip has them in the world); of
+                the first clip, as are the next two.
+            feet: Whether feet are lifted over uneven ground; None: where there is some.
+            free_limbs: Whether limbs that are stuck are led out.
+
+        Returns:
+            Its supervisor, whose pool the clips are in; None where it follows them later.
         """
-        if servo is not None:
-            if servo not in SERVOS:
-                raise UnknownNameError("servo", str(servo), SERVOS)
+        for what, name, known in (("servo", servo, SERVOS), ("targets", targets, TARGETS)):
+            if name is not None and name not in known:
+                raise UnknownNameError(what, str(name), known)
         for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring)):
-            if value is not None and not isinstance(value, kind):
-                raise InvalidValueError(what, value, f"a stunt.{kind.__name__}")
+            if value is not None:
+                need(what, value, kind, f"a stunt.{kind.__name__}")
         if servo is not None:
-            before = self._driven.settings if self._driven is not None else ServoSettings()
+            body = self._whole.taken_on
+            before = body.settings if body is not None else ServoSettings()
             settings = replace(settings or before, servo=servo)  # type: ignore[arg-type]
-        if not isinstance(react, (bool, Thresholds)):
-            raise InvalidValueError("react", react, "True, False or stunt.Thresholds")
-        _check_number("blend", blend, least=0.0)
+        need("react", react, (bool, Thresholds), "True, False or stunt.Thresholds")
+        number("blend", blend, 0.0)
+        finite("facing", facing)
+        if toward is not None:
+            self.stage.character(need("toward", toward, str, "the name of a character"))
         self._need_free("follow")
-        self._not_supervised("follow")
+        sides = need("get_up", get_up or {}, Mapping, "clips by side, {'front': …, 'back': …}")
+        for side in sides:
+            if side not in ("front", "back"):
+                raise UnknownNameError("side to get up from", str(side), ("front", "back"))
+        several = clip if isinstance(clip, Sequence) and not isinstance(clip, str) else [clip]
+        queued = [self._queued(each, begin, end, loop, blend, facing) for each in several]
+        if not queued:
+            raise InvalidValueError("clip", clip, "at least one clip")
+        limits = (react if isinstance(react, Thresholds) else Thresholds()) if react else None
+        rising = {side: self._motion(motion) for side, motion in sides.items()} if react else {}
+        if settings is not None and settings.external and root is not None and root.kind == "none":
+            self.stage.warnings.append(f"{self.name}: {UNHELD}")
+
+        def go() -> Supervisor:
+            return self._whole.follow(
+                queued, settings=settings, root=root, react=limits, get_up=rising, repeat=repeat, toward=toward,
+                feet=feet, absolute=targets == "absolute", free_limbs=free_limbs,
+            )  # fmt: skip
+
+        if at is not None and self.stage.when(at) > self.stage.time + 1e-9:
+            self.stage.at(at, go)
+            return None
+        return go()
+
+    def _queued(
+        self, clip: Any, begin: float, end: float | None, loop: bool | None, blend: float, facing: float
+    ) -> QueuedClip:
+        if isinstance(clip, QueuedClip):
+            return clip
         if isinstance(clip, (str, Path)):
             clip = load_clip(str(clip))
-        floor = 0.0
-        if self.stage.tick == 0 and isinstance(clip, Clip) and feet_of(clip.parts):
-            floor = floor_height(clip, clip.parts)
-        queued = QueuedClip(self._motion(clip, begin, end, loop), blend=blend, turned=facing)
-        limits = (react if isinstance(react, Thresholds) else Thresholds()) if react else None
-        rising = {side: self._motion(motion) for side, motion in (get_up or {}).items()} if react else {}
-
-        def go() -> None:
-            self._follow(queued, floor, settings, root, limits, rising)
-
-        if at is not None and self.stage._when(at) > self.stage.time + 1e-9:
-            self.stage.at(at, go)
-        else:
-            go()
-
-    def _follow(
-        self,
-        clip: QueuedClip,
-        floor: float,
-        settings: ServoSettings | None,
-        root: RootSpring | None,
-        react: Thresholds | None,
-        get_up: Mapping[str, BodyMotion],
-    ) -> None:
-        """Hand a clip to the queue that drives the body, or begin one with it; `floor`: on which it lay [m]."""
-        self._not_supervised("follow")
-        stage, queue, supervisor = self.stage, self._queue, self.supervisor
-        if queue is not None and supervisor is not None:
-            actor_of(stage, self.name, settings=settings, root=root)
-            queue.go_over(clip, stage.time)
-            supervisor.wake()
-            return
-        begins, spec = stage.tick == 0, stage.scene.characters[self.name]
-        where, turned = (spec.at[0], spec.at[1]), spec.facing
-        if not begins:
-            here = self.state
-            where, turned = (float(here.position[0]), float(here.position[1])), here.heading
-        first = clip.motion.placed(where, turned + clip.turned)
-        first = first.raised(spec.at[2]) if spec.at[2] else first
-        if begins:
-            stage.placements[self.name] = Placement(_spot(clip.motion, floor), _spot(first, spec.at[2]))
-        self._forget_joints()
-        body = actor_of(stage, self.name, settings=settings, root=root)
-        follow_clips(stage, self.name, [clip], first=first, put=begins, react=react, get_up=get_up)
-        self._look_after(body)
-
-    def _look_after(self, body: BodyActor) -> None:
-        """Fit what the body follows to the ground, free limbs that are stuck, and let the take tell of it."""
-        shape_targets(body)
-        self.stage.logs += [body.log, StuckLimbs(body).log]
+        floor = floor_height(clip, clip.parts) if isinstance(clip, Clip) and feet_of(clip.parts) else 0.0
+        return QueuedClip(self._motion(clip, begin, end, loop), blend=blend, turned=facing, floor=floor)
 
     def play(self, clip: Motion, *, blend: float = 0.5, since: float = 0.0, loop: bool | None = None) -> None:
         """Play a clip as data: the body is where the clip has it, and pushes what is in its way.
@@ -353,17 +396,10 @@ class Actor:
             since: Where in it to begin [s].
             loop: Whether it goes on from its beginning; None: as the clip says.
         """
-        _check_number("blend", blend, least=0.0)
+        number("blend", blend, 0.0)
+        number("since", since, 0.0)
         self._need_free("play")
-        motion = self._motion(clip, loop=loop)
-        held = self._taken_on("play")
-        if self.stage.tick == 0:
-            spec = self.stage.scene.characters[self.name]
-            placed = motion.placed((spec.at[0], spec.at[1]), spec.facing).raised(spec.at[2])
-            self._set(placed.qpos[0])
-            held.play(placed, since=since, blend=0.05, place=False)
-        else:
-            held.play(motion, since=since, blend=blend)
+        self._whole.play(self._motion(clip, loop=loop), since=since, blend=blend)
 
     def aim(self, pose: Pose | str | Mapping[str, Any] | Floats, *, over: float = 0.2) -> None:
         """Go to a pose and hold it; may be said anew at every tick.
@@ -372,26 +408,22 @@ class Actor:
             pose: A pose or its name; angles by joint [rad]; or all own coordinates, (nq,), of a free body.
             over: How long going there takes [s].
         """
-        _check_number("over", over)
+        positive("over", over)
         if isinstance(pose, (Pose, str)):
             pose = self.stage.pose(pose).angles
-        if not isinstance(pose, (Mapping, np.ndarray, Sequence)):
-            raise InvalidValueError("pose", pose, "a Pose, its name, angles by joint, or all own coordinates")
+        need("pose", pose, (Mapping, np.ndarray, Sequence), "a Pose, its name, angles by joint, or all own coordinates")
         if isinstance(pose, Mapping):
             for joint in pose:
                 self.character.joint(str(joint))
-        by_joints = self.character.root is None or self._drives() in ("key", "tense", "path")
-        if by_joints:
-            if not isinstance(pose, Mapping):
-                raise InvalidValueError(
-                    "pose", type(pose).__name__, "a Pose or angles by joint: nothing moves the root"
-                )
-            performer = self._joints("aim")
-            performer.forget()
-            performer.key(Pose("aim", dict(pose)), at=self.stage.time + over)
-            self._doing = self._doing or "aim"
-        else:
-            self._taken_on("aim").aim(pose if isinstance(pose, Mapping) else np.asarray(pose, float), over=over)
+        if self.character.root is not None:
+            whole = pose if isinstance(pose, Mapping) else numbers("pose", pose, (self._whole.body.layout.nq,))
+            self._whole.aim(whole, over=over)
+            return
+        if not isinstance(pose, Mapping):
+            raise InvalidValueError("pose", type(pose).__name__, "a Pose or angles by joint: nothing moves the root")
+        performer = self._by_joints("aim").hit_beats()
+        performer.forget()
+        performer.key(Pose("aim", dict(pose)), at=self.stage.time + over)
 
     def put(self, *, root: Sequence[float] | Floats | None = None, pose: Pose | str | None = None) -> None:
         """Be somewhere, or in a pose, at once; said again within 0.1 s, be moved there.
@@ -407,8 +439,10 @@ class Actor:
         if root is not None:
             if first is None:
                 raise BodyError(f"'{self.name}' has a fixed root, which nothing moves; make it `root='free'`.")
-            frame = _numbers("root", root, (3, 7))
+            frame = numbers("root", root, (3, 7))
             if len(frame) == 7:
+                if not np.linalg.norm(frame[3:]) > 0.0:
+                    raise InvalidValueError("root", root, "a position, then a quaternion wxyz that is not zero")
                 frame[3:] /= np.linalg.norm(frame[3:])
             qpos[first.qpos : first.qpos + len(frame)] = frame
         for name, angle in self.stage.pose(pose).angles.items() if pose is not None else ():
@@ -434,25 +468,26 @@ class Actor:
 
     def stun(self, low: float = 0.2, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
         """Lose strength fast, to a share `low`, and get it back slowly [s]."""
-        body = self._driven
-        if body is None:
+        number("low", low, 0.0, 1.0)
+        for what, value in (("down", down), ("hold", hold), ("up", up)):
+            number(what, value, 0.0)
+        if not self._whole.doing:
             raise StuntError(f"'{self.name}' cannot `stun` yet: it follows and plays nothing.")
-        body.stun(low, down=down, hold=hold, up=up)
+        self.body.stun(low, down=down, hold=hold, up=up)
         if (supervisor := self.supervisor) is not None:
             supervisor.wake()
 
     def go_limp(self) -> None:
         """Become a rag doll; who follows clips and has some to get up by gets up again."""
-        body, supervisor = self._driven, self.supervisor
+        supervisor = self.supervisor
         dolls = [c.name for c in supervisor.pool.values() if isinstance(c, RagDoll)] if supervisor is not None else []
-        if body is None:
-            self._forget_joints()
-            if self._performer is not None:
-                self._performer.release()
-        elif supervisor is not None and dolls:
+        if supervisor is not None and dolls:
             supervisor.request(dolls[0])
+        elif self._whole.doing:
+            self.body.go_limp()
         else:
-            body.go_limp()
+            self._joints.forget()
+            self._doing = ""
 
     def hit(
         self,
@@ -476,30 +511,33 @@ class Actor:
         *,
         safe: Controller | None = None,
         hz: float = 30.0,
-        **how: Any,
+        relation: Relation | None = None,
+        settings: ServoSettings | None = None,
+        root: RootSpring | None = None,
     ) -> Supervisor:
-        """Let controllers decide among themselves who drives it.
+        """Let controllers decide among themselves who drives it. In mid-performance who can go on from here begins.
 
         Args:
             pool: Controllers, names of registered ones, and clips; by name, or in a list.
             safe: Last resort; None: a rag doll.
             hz: How often to look.
-            **how: Other arguments of `Supervisor` (`relation`).
+            relation: What counts as a hit; None: everything that moves.
+            settings: How its body follows; None: as before.
+            root: How its root is helped; None: as before.
 
         Returns:
             The supervisor: `request`, `log`, `running`.
         """
-        self._not_supervised("supervise")
-        if self._queue is not None:
-            raise StuntError(f"'{self.name}' follows a clip already; supervise it from the start, with that clip.")
         self._need_free("supervise")
-        entries = pool.items() if isinstance(pool, Mapping) else [("", entry) for entry in _listed("pool", pool)]
+        positive("hz", hz, "hertz")
+        for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring),
+                                  ("relation", relation, Relation), ("safe", safe, Controller)):  # fmt: skip
+            if value is not None:
+                need(what, value, kind, f"a stunt.{kind.__name__}")
+        entries = pool.items() if isinstance(pool, Mapping) else [("", entry) for entry in listed("pool", pool)]
         made = [self._controller(name, entry) for name, entry in entries]
-        self._forget_joints()
-        supervisor = Supervisor(self.stage, self.name, made, actor=self.body, safe=safe, hz=hz, **how)
-        self.stage.logs.append(supervisor.log)
-        self._look_after(self.body)
-        return supervisor
+        check_pool(self.name, made)
+        return self._whole.supervise(made, safe=safe, hz=hz, relation=relation, settings=settings, root=root)
 
     def _controller(self, name: str, entry: Any) -> Controller:
         if isinstance(entry, str) and not name:
@@ -513,29 +551,77 @@ class Actor:
             return entry
         raise InvalidValueError("pool", entry, "controllers, names of registered ones, or clips")
 
-    def request(self, name: str, *, patience: float = 2.0) -> None:
-        """Ask for a controller of the pool; it takes over as soon as it can."""
+    def add(self, controller: Motion | Controller, name: str = "") -> None:
+        """Let a controller, a registered one by its name, or a clip join the pool; it may bid at once.
+
+        Raises:
+            StuntError: There is no pool, or one of that name is in it.
+        """
+        self._asked("add").add(self._controller(name, controller))
+
+    def remove(self, name: str) -> None:
+        """Let a controller leave the pool; if it is in charge, it hands over.
+
+        Raises:
+            StuntError: There is no pool, none of that name, or it is the last resort.
+        """
+        self._asked("remove").remove(name)
+
+    def request(self, name: str, *, at: float | None = None, patience: float = 2.0) -> None:
+        """Ask for a controller of the pool; it takes over as soon as it can.
+
+        Args:
+            name: Which.
+            at: When [s]; None is now.
+            patience: After how long it is refused, and logged [s].
+        """
+        supervisor = self._asked("request")
+        positive("patience", patience)
+        if at is None:
+            supervisor.request(name, patience=patience)
+            return
+        if name not in supervisor.pool:
+            raise UnknownNameError(f"controller of '{self.name}'", str(name), supervisor.pool)
+        self.stage.at(at, lambda: self._request_later(name, patience))
+
+    def _request_later(self, name: str, patience: float) -> None:
+        supervisor = self.supervisor
+        if supervisor is not None and name in supervisor.pool:
+            supervisor.request(name, patience=patience)
+        elif supervisor is not None:
+            supervisor.refuse(name, "it was taken out of the pool")
+
+    def _asked(self, verb: str) -> Supervisor:
         if (supervisor := self.supervisor) is None:
-            raise StuntError(f"'{self.name}' has no supervisor to ask; give it one with `supervise`.")
-        supervisor.request(name, patience=patience)
+            raise StuntError(f"'{self.name}' has no supervisor to {verb}; give it one with `supervise`.")
+        return supervisor
 
     # ---- how it is
 
     @property
+    def part(self) -> Part:
+        """How it hits beats."""
+        return self._joints.part
+
+    @property
+    def joints(self) -> JointDrivers:
+        """Who drives its joints: who hits beats, holds by tension and leads along trajectories."""
+        return self._joints
+
+    @property
     def results(self) -> list[BeatResult]:
         """Beats that have fallen, and how they were met."""
-        return self._performer.results if self._performer is not None else []
+        return self._joints.performer.results if self._joints.performer is not None else []
 
     @property
     def body(self) -> BodyActor:
         """Its body as controllers know it; the same one whoever drives it."""
-        return actor_of(self.stage, self.name)
+        return self._whole.body
 
     @property
     def supervisor(self) -> Supervisor | None:
         """Who decides who drives it, where it follows clips or has a pool; None where nobody does."""
-        known: BodyActor | None = self.stage.actors.get(self.name)
-        return known.driver if known is not None else None
+        return self._whole.supervisor
 
     @property
     def state(self) -> ActorState:
@@ -550,158 +636,38 @@ class Actor:
         turn = data.xquat[body].copy()
         return ActorState(
             stage.time, data.xpos[body].copy(), float(heading(turn)), turn, speed[3:].copy(),
-            data.subtree_com[body].copy(), angles, self._drives(), self._detail(),
+            data.subtree_com[body].copy(), angles, self._whole.doing or self._doing, self._whole.detail,
         )  # fmt: skip
-
-    def _drives(self) -> str:
-        """Return which verb drives it now."""
-        if (body := self._driven) is None:
-            return self._doing
-        if self.supervisor is not None:
-            return "follow" if self._queue is not None else "supervise"
-        if body.kinematic:
-            return "play"
-        return "follow" if body.follows else "aim" if body.rows is not None else ""
-
-    def _detail(self) -> str:
-        if (supervisor := self.supervisor) is not None and self._queue is None:
-            return supervisor.running
-        body = self._driven
-        return body.motion.name if body is not None and body.motion is not None else ""
 
     def summary(self, take: Take) -> dict[str, Any]:
         """Return how well it followed clips, over a take's frames; empty where it followed none."""
-        body = self._driven
-        followed = body is not None and any(entry.rows is not None for entry in body.history)
-        return body.summary(take.time, take.qpos) if body is not None and followed else {}
+        return self._whole.summary(take.time, take.qpos)
+
+    def logs(self) -> list[list[dict[str, Any]]]:
+        """Return what happened to it but for beats, as lists of events of a take."""
+        return [*self._joints.logs, *self._whole.logs]
 
     def happened(self) -> list[dict[str, Any]]:
         """Return its beats so far, as events of a take."""
         return [{"kind": "beat", "character": self.name, **asdict(result)} for result in self.results]
 
-    # ---- a change of cast
-
-    def doing_now(self) -> dict[str, Any]:
-        """Return what it is doing, so that it can go on with it on a stage built anew.
-
-        Raises:
-            StuntError: What it is doing cannot go on there.
-        """
-        body, supervisor = self._driven, self.supervisor
-        for stops, what in (
-            (self._tension is not None, "moves by tension"), (self._follower is not None, "is on trajectories"),
-            (supervisor is not None and self._queue is None, "is driven by a supervisor"),
-            (body is not None and body.kinematic, "is driven by data"),
-        ):  # fmt: skip
-            if stops:
-                raise StuntError(f"the cast cannot change while '{self.name}' {what}.")
-        found: dict[str, Any] = {}
-        if self._performer is not None:
-            found["beats"] = self._performer.part, self._performer.ahead(), self._performer.results
-        if body is not None:
-            found["body"] = body.taken_along()
-        if supervisor is not None:
-            found["follow"] = list(supervisor.pool.values()), supervisor.safe, supervisor.save()
-            found["placement"] = self.stage.placements.get(self.name)
-        return found
-
-    def go_on(self, doing: Mapping[str, Any]) -> None:
-        """Go on with what it was doing, on a stage that was built anew."""
-        self.character = self.stage.character(self.name)
-        self._performer = self._put = None
-        if "beats" in doing:
-            part, ahead, results = doing["beats"]
-            self._part = replace(part, beats=(), cycle=1, machine=None)
-            self._performer = Performer(self.stage, self.name, part=self._part)
-            self._performer.results[:] = results
-            for pose, time, hold, duration in ahead:
-                self._performer.key(pose, at=time, hold=hold, duration=duration)
-        if "body" in doing:
-            self._forget_joints()
-            self.body.go_on(doing["body"])
-        if "follow" in doing:
-            pool, safe, saved = doing["follow"]
-            Supervisor(self.stage, self.name, pool, safe=safe, going_on=saved)
-            self._look_after(self.body)
-            if (placement := doing["placement"]) is not None:
-                self.stage.placements[self.name] = placement
-
     # ---- who drives it
 
-    def _joints(self, verb: str) -> Performer:
-        """Return who hits its beats."""
-        self._not_whole(verb)
-        if self._performer is None:
-            self._performer = Performer(self.stage, self.name, part=self._part)
-        return self._performer
+    def _by_joints(self, verb: str) -> JointDrivers:
+        """Return who drives its joints; whoever drove the whole body lets go."""
+        self._whole.leave()
+        self._doing = verb
+        return self._joints
 
-    def _tense(self) -> TensionPerformer:
-        self._not_whole("tense")
-        if self._tension is None:
-            self._tension = TensionPerformer(self.stage, self.name, TensionPart())
-            self.stage.logs.append(self._tension.log)
-        return self._tension
-
-    def _paths(self) -> Follower:
-        self._not_whole("path")
-        if self._follower is None:
-            self._follower = Follower(self.stage, self.name)
-            self.stage.logs.append(self._follower.log)
-        return self._follower
-
-    def _not_whole(self, verb: str) -> None:
-        self._not_supervised(verb)
-        if self._driven is not None:
-            doing = self._drives() or "go_limp"
-            raise StuntError(
-                f"'{self.name}' is driven as a whole body (`{doing}`), so `{verb}` cannot have its joints."
-            )
-
-    def _not_supervised(self, verb: str) -> None:
-        if self.supervisor is not None and self._queue is None:
-            raise StuntError(
-                f"'{self.name}' has a supervisor, which decides who drives it: instead of `{verb}` put a controller "
-                "into its pool and `request` it."
-            )
+    def _check_pose(self, pose: Pose) -> None:
+        """Refuse a pose before anything lets go of the body for it."""
+        if not pose.angles:
+            raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
+        check_pose(pose, self.character)
 
     def _need_free(self, verb: str) -> None:
         if self.character.root is None:
             raise BodyError(f"'{self.name}' has a fixed root; to {verb} it needs a Body with root='free'.")
-
-    @property
-    def _driven(self) -> BodyActor | None:
-        """Its body, if somebody has told that anything as a whole."""
-        known: BodyActor | None = self.stage.actors.get(self.name)
-        return known if known is not None and known.joined else None
-
-    @property
-    def _queue(self) -> ClipQueue | None:
-        """The clips it follows, if it does."""
-        return queue_of(self.supervisor)
-
-    def _taken_on(self, verb: str) -> BodyActor:
-        """Return the body as one who is told poses and data."""
-        self._not_supervised(verb)
-        self._need_free(verb)
-        if self._queue is not None:
-            raise StuntError(f"'{self.name}' follows clips already, so it cannot `{verb}` besides.")
-        self._forget_joints()
-        return self.body
-
-    def _forget_joints(self) -> None:
-        """Let the whole body take over from whoever had its joints."""
-        if self._driven is not None:
-            return
-        if self._performer is not None:
-            self._performer.forget()
-        if self._tension is not None or self._follower is not None:
-            raise StuntError(f"'{self.name}' moves by tension or trajectories; no other driver can take over.")
-
-    def _set(self, qpos: Floats) -> None:
-        first = self.character.root
-        assert first is not None  # whoever plays has a free root
-        self.stage.data.qpos[first.qpos : first.qpos + len(qpos)] = qpos
-        mujoco.mj_forward(self.stage.model, self.stage.data)
 
     def _motion(self, clip: Any, begin: float = 0.0, end: float | None = None, loop: bool | None = None) -> BodyMotion:
         """Return what a program gives as a clip as a motion of this body."""
@@ -709,45 +675,35 @@ class Actor:
             clip = load_clip(str(clip))
         if isinstance(clip, Clip):
             clip = motion_of_clip(clip, self.character)
-        if not isinstance(clip, BodyMotion):
-            raise InvalidValueError("clip", clip, "a Clip, the name or file of one, or a BodyMotion")
+        need("clip", clip, BodyMotion, "a Clip, the name or file of one, or a BodyMotion")
         if begin or end is not None:
-            _check_number("begin", begin, least=0.0)
-            _check_number("end", end)
+            number("begin", begin, 0.0)
+            if end is not None:
+                positive("end", end)
             last = clip.duration if end is None else end
             if not begin < min(last, clip.duration):
                 expected = f"before {last:g} s, where it ends, in clip '{clip.name}' of {clip.duration:.3f} s"
                 raise InvalidValueError("begin", begin, expected)
             clip = clip.trimmed(begin, last)
+        check_motion(clip.qpos, Layout.of(self.character))
         return clip if loop is None else replace(clip, loop=loop)
 
 
-def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
-    x, y = motion.qpos[0, :2]
-    return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
-
-
-def _check_number(what: str, value: object, least: float | None = None) -> None:
-    """Complain where something is given that is no finite number, or not above 0 (or not at least `least`)."""
-    if value is None:
-        return
-    number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
-    if not number or (float(value) < least if least is not None else float(value) <= 0.0):  # type: ignore[arg-type]
-        expected = "a positive number" if least is None else f"a number of at least {least:g}"
-        raise InvalidValueError(what, value, expected)
-
-
-def _numbers(what: str, value: Any, sizes: tuple[int, ...]) -> Floats:
-    try:
-        found = np.array(value, float).ravel()
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if len(found) not in sizes or not np.isfinite(found).all():
-        raise InvalidValueError(what, value, f"{' or '.join(map(str, sizes))} finite numbers")
-    return found
-
-
-def _listed(what: str, value: Any) -> list[Any]:
-    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-        raise InvalidValueError(what, value, "a list, or a mapping by name")
-    return list(value)
+def _tensed(name: str, value: Any) -> Any:
+    """Return a setting of a transition under tension; one for all joints where it is not by joint."""
+    known = {field.name: field for field in fields(TensionPose) if field.name not in ("pose", "lasts", "at", "tension")}
+    if name not in known:
+        raise UnknownNameError("setting of `tense`", name, known)
+    usual = known[name].default
+    if isinstance(usual, ByJoint):
+        return value if isinstance(value, ByJoint) else ByJoint({EVERY: value})
+    if isinstance(usual, Curve):
+        if isinstance(value, str):
+            if value not in PRESETS:
+                raise UnknownNameError("curve", value, PRESETS)
+            return PRESETS[value]
+        return need(name, value, Curve, "a stunt.motion.transition.Curve, or the name of one")
+    choices = get_args(get_type_hints(TensionPose).get(name))
+    if choices and value not in choices:
+        raise UnknownNameError(name, str(value), choices)
+    return value

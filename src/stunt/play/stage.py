@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,14 +15,15 @@ from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.play.actor import Actor
+from stunt.play.arguments import finite, positive, text, vector
 from stunt.play.cues import Cues
-from stunt.play.recast import carried_on, grips, hold_again, joint_states, put_joints, rebuilt
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import Built, build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
+from stunt.stage.recast import change_cast
 from stunt.stage.scene import (
     Attach,
     BodySource,
@@ -103,7 +103,7 @@ class Stage(StageLoop):
         """
         given: dict[str, Any] = {"gravity": gravity, "ground": ground, "seed": seed, "collisions": collisions}
         if hz is not None:
-            given |= {"physics_hz": _number("hz", hz, "hertz"), "control_hz": hz}
+            given |= {"physics_hz": positive("hz", hz, "hertz"), "control_hz": hz}
         if props is not None:
             given["props"] = _props(props)
         changes = {key: value for key, value in given.items() if value is not None}
@@ -112,18 +112,14 @@ class Stage(StageLoop):
         self.warnings: list[str] = []
         self._actors: dict[str, Actor] = {}
         self._record = record
-        self._begin()
-        for event in self.scene.events:
-            self.events.add(event)
-
-    def _begin(self) -> None:
-        """Put those on the crew whom every stage has."""
-        self._recorder = _recorder(self, self._record)
+        self._recorder = _recorder(self, record)
         self.events = EventCrew(self)
         self.crew.append(self.events)
         self._cues = Cues(self)
         self.logs: list[list[dict[str, Any]]] = [self.events.log]
         self._hits = HitLog(self)
+        for event in self.scene.events:
+            self.events.add(event)
 
     # ---- who is there
 
@@ -155,11 +151,10 @@ class Stage(StageLoop):
         return self.poses[pose]
 
     def add(self, name: str, body: CharacterSpec | BodySource) -> Actor:
-        """Let somebody join; the others go on from where they are, and a new take begins (see `stunt.play.recast`).
+        """Let somebody join; the others go on from where they are, and a new take begins (see `stunt.stage.recast`).
 
         Raises:
-            StuntError: The name is taken, the body cannot be built, or somebody on stage cannot go on (tension,
-                trajectories, data and pools of controllers cannot yet).
+            StuntError: The name is taken, or the body cannot be built.
         """
         if name in self.built.characters or name in self.built.props:
             raise StuntError(f"somebody or something on stage is called '{name}' already.")
@@ -170,32 +165,20 @@ class Stage(StageLoop):
         """Let somebody leave; the others go on from where they are, and a new take begins.
 
         Raises:
-            StuntError: Nobody is called that, or somebody on stage cannot go on.
+            StuntError: Nobody is called that.
         """
         self.character(name)
         self._recast({other: body for other, body in self.scene.characters.items() if other != name})
 
     def _recast(self, people: dict[str, CharacterSpec]) -> None:
         """Go on with another cast."""
-        known = [name for name in self.characters if name in people and (name in self._actors or name in self.actors)]
-        going_on = {name: self.actor(name).doing_now() for name in known}
-        built, states, held = rebuilt(self, people), joint_states(self), grips(self)
-        waiting, pushing = self.events.under_way()
-        cues, tick, rng, generation = self._cues.save(), self.tick, self.rng, self.generation + 1
-        super().__init__(built)
-        self.tick, self.rng, self.generation = tick, rng, generation
-        self.data.time = tick * self.step_time
-        put_joints(self, states)
-        self._begin()
-        hold_again(self, held)
-        self.events.go_on(
-            [entry for entry in waiting if carried_on(self, entry[1])],
-            [entry for entry in pushing if carried_on(self, entry[0])],
-        )
-        self._cues.go_on(cues)
+        built, before = build(dataclasses.replace(self.scene, characters=people, events=())), copy.copy(self)
+        if self._recorder is not None:
+            self.crew.remove(self._recorder)
+        change_cast(self, before, built)
+        self._recorder = _recorder(self, self._record)
         self._actors = {name: actor for name, actor in self._actors.items() if name in people}
-        for name, doing in going_on.items():
-            self._actors[name].go_on(doing)
+        self._hits.hits.clear()
 
     # ---- what happens
 
@@ -226,11 +209,11 @@ class Stage(StageLoop):
             raise InvalidValueError("a push", {"impulse": impulse, "force": force}, "exactly one of impulse and force")
         self.happen(
             Push(
-                _text("target", target), self._when(at),
-                impulse=None if impulse is None else _vector("impulse", impulse),
-                force=None if force is None else _vector("force", force),
-                duration=_number("duration", duration, "seconds"),
-                point=None if point is None else _vector("point", point), felt=True,
+                text("target", target), self.when(at),
+                impulse=None if impulse is None else vector("impulse", impulse),
+                force=None if force is None else vector("force", force),
+                duration=positive("duration", duration, "seconds"),
+                point=None if point is None else vector("point", point), felt=True,
             )
         )  # fmt: skip
 
@@ -245,19 +228,19 @@ class Stage(StageLoop):
         lead: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> None:
         """Throw a prop so that it meets a body at a time [s] (see `stunt.Throw`)."""
-        start = None if origin is None else _vector("origin", origin)
-        moment = _finite("hits_at", hits_at)
-        self.happen(Throw(prop, target, moment, self._when(at), start, _vector("lead", lead)))
+        start = None if origin is None else vector("origin", origin)
+        moment = finite("hits_at", hits_at)
+        self.happen(Throw(prop, target, moment, self.when(at), start, vector("lead", lead)))
 
     def attach(
         self, prop: str, to: str, *, at: float | None = None, on_contact: bool = False, until: float | None = None
     ) -> None:
         """Put a prop into a hand: at a time [s], or when they touch from then on (see `stunt.Attach`)."""
-        self.happen(Attach(prop, to, self._when(at), on_contact, until))
+        self.happen(Attach(prop, to, self.when(at), on_contact, until))
 
     def release(self, prop: str, *, at: float | None = None) -> None:
         """Let a held prop go at a time [s]."""
-        self.happen(Release(prop, self._when(at)))
+        self.happen(Release(prop, self.when(at)))
 
     def drag(
         self,
@@ -269,13 +252,13 @@ class Stage(StageLoop):
         strength: float = Drag.strength,
     ) -> None:
         """Pull a body about as if by a hand (see `stunt.Drag`)."""
-        start, end = self._when(at), _finite("until", until)
+        start, end = self.when(at), finite("until", until)
         if end <= start:
             raise InvalidValueError("until", until, f"later than {start:g} s, when it is taken hold of")
-        points = tuple(_vector("path", point) for point in path)
+        points = tuple(vector("path", point) for point in path)
         if not points:
             raise InvalidValueError("path", path, "at least one displacement")
-        self.happen(Drag(target, start, end, points, _number("strength", strength, "newtons")))
+        self.happen(Drag(target, start, end, points, positive("strength", strength, "newtons")))
 
     def happen(self, event: Event) -> None:
         """Let an event happen at its time.
@@ -285,26 +268,26 @@ class Stage(StageLoop):
         """
         if not isinstance(event, (Push, Throw, Attach, Release, Drag)):
             raise InvalidValueError("event", event, "a Push, Throw, Attach, Release or Drag")
-        self._when(event.at)
+        self.when(event.at)
         if isinstance(event, Push):
             if (event.impulse is None) == (event.force is None):
                 raise InvalidValueError("a push", event.target, "given exactly one of impulse and force", event.place)
             for what in ("impulse", "force"):
                 if (value := getattr(event, what)) is not None:
-                    _vector(what, value)
+                    vector(what, value)
         self.events.add(event)
 
     def at(self, time: float, action: Callable[[], Any]) -> None:
         """Call something at a time [s]: the way to say later what could be said now."""
         if not callable(action):
             raise InvalidValueError("action", action, "something that can be called")
-        self._cues.add(self._when(time), action)
+        self._cues.add(self.when(time), action)
 
-    def _when(self, at: float | None) -> float:
+    def when(self, at: float | None) -> float:
         """Return a time [s], which must not have passed."""
         if at is None:
             return self.time
-        moment = _finite("at", at)
+        moment = finite("at", at)
         if moment < self.time - 1e-9:
             raise InvalidValueError("at", at, f"now ({self.time:.6g} s) or later")
         return moment
@@ -319,25 +302,34 @@ class Stage(StageLoop):
             BlowUpError: The simulation blew up; `take` still returns what was performed.
         """
         _ = self.recorder  # whoever does not record hears of it before the show
-        self.advance(max(1, round(_number("seconds", seconds, "seconds") / self.step_time)))
+        self.advance(max(1, round(positive("seconds", seconds, "seconds") / self.step_time)))
         return self.take()
 
-    def take(self, **meta: Any) -> Take:
+    def take(self, happened: Sequence[dict[str, Any]] | None = None, /, **meta: Any) -> Take:
         """Return what was performed so far; `meta` adds to what the take says of itself (`title`, …).
+
+        Args:
+            happened: Its events; None: what happened.
+            **meta: What it says of itself.
 
         Raises:
             StuntError: The stage was told not to record.
         """
-        take = self.recorder.take(self.happened(), {**self._about(), **meta})
+        take = self.recorder.take(self.happened() if happened is None else happened, {**self._about(), **meta})
         measured = {name: found for name, actor in self._actors.items() if (found := actor.summary(take))}
         return dataclasses.replace(take, meta={**take.meta, "tracking": measured | meta.get("tracking", {})})
 
+    def all_logs(self) -> list[list[dict[str, Any]]]:
+        """Return `logs`, and those of everybody who was told something."""
+        return [*self.logs, *(log for actor in self._actors.values() for log in actor.logs())]
+
     def happened(self) -> list[dict[str, Any]]:
         """Return what happened so far, as events of a take, in order."""
-        found = [plain(entry) for log in self.logs for entry in log]
+        found = [plain(entry) for log in self.all_logs() for entry in log]
         found += [plain({"kind": "hit", **dataclasses.asdict(hit)}) for hit in self._hits.hits]
         found += [plain(entry) for actor in self._actors.values() for entry in actor.happened()]
-        return sorted(found, key=lambda event: event["time"])
+        there = {"", *self.built.characters}
+        return sorted((one for one in found if one.get("character", "") in there), key=lambda event: event["time"])
 
     def _about(self) -> dict[str, Any]:
         return {"title": "", "source": "", "interrupted": False, "warnings": [*self.warnings, *self.events.warnings()]}
@@ -406,35 +398,7 @@ def _poses(poses: object) -> dict[str, Pose]:
 def _recorder(stage: StageLoop, record: bool | float) -> Recorder | None:
     if record is False:
         return None
-    return Recorder(stage, record_hz=RECORD_HZ if record is True else _number("record", record, "frames per second"))
-
-
-def _text(what: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidValueError(what, value, "text")
-    return value
-
-
-def _finite(what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise InvalidValueError(what, value, "a finite number of seconds")
-    return float(value)
-
-
-def _number(what: str, value: object, unit: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not (math.isfinite(value) and float(value) > 0.0):
-        raise InvalidValueError(what, value, f"a positive number of {unit}")
-    return float(value)
-
-
-def _vector(what: str, value: Any) -> Vector3:
-    try:
-        x, y, z = (float(number) for number in value)
-    except (TypeError, ValueError):
-        raise InvalidValueError(what, value, "three numbers") from None
-    if not all(math.isfinite(number) for number in (x, y, z)):
-        raise InvalidValueError(what, value, "three finite numbers")
-    return x, y, z
+    return Recorder(stage, record_hz=RECORD_HZ if record is True else positive("record", record, "frames per second"))
 
 
 def plain(entry: Mapping[str, Any]) -> dict[str, Any]:

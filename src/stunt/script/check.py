@@ -8,7 +8,7 @@ from typing import Any
 from stunt.character.character import Character
 from stunt.drive.beats.check import check_kind, check_pose, matching_joints
 from stunt.drive.beats.spec import Exit, Part, Script
-from stunt.errors import InvalidValueError, Place, UnknownNameError
+from stunt.errors import InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
 from stunt.stage.scene import Attach, CharacterSpec, Push, Throw
@@ -52,6 +52,11 @@ def _check_part(part: Part, character: Character) -> None:
         for way in state.exits:
             _check_exit(way, character)
     for key, value in part.sections.items():
+        others = [other for other in part.sections if other != key] + ["beats"] * bool(part.beats or part.machine)
+        if KINDS[key].whole and others:
+            raise StuntError(
+                f"`{key}` moves the whole body of '{character.name}', so `{others[0]}` cannot have it too.", part.place
+            )
         KINDS[key].check(value, character)
 
 

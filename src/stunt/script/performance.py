@@ -15,14 +15,15 @@ from stunt.drive.beats.check import matching_joints
 from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.predict import Foresight
-from stunt.drive.beats.spec import Script, resolve_beats
-from stunt.drive.beats.state_machine import StateMachine
+from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.errors import UnknownNameError
-from stunt.play.stage import Stage, plain
+from stunt.play.stage import Stage
+from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
 from stunt.stage.build import build
+from stunt.stage.events import EventCrew
 from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
 
 TAIL = 0.5
@@ -38,11 +39,9 @@ class Performance:
         script: What is played.
         stage: Where.
         performers: Who, by character name.
-        happenings: The scene's events.
         forecasts: Per character: what each beat will take (see `stunt.drive.beats.forecast`).
         warnings: What the user should know; sentences.
         sections: What each part's sections put on the stage, by character and key, for those who want to talk to it.
-        logs: Lists of events that become part of the take; sections may add theirs.
         wall_seconds: How long the playing took so far [s].
         interrupted: Whether the user stopped it.
     """
@@ -66,19 +65,16 @@ class Performance:
         check_against_stage(script, built.characters)
         self.script = script
         self.stage = Stage(built, poses=script.poses, record=record_hz)
-        self.warnings = list(script.warnings)
-        self.recorder, self.happenings, self.logs = self.stage.recorder, self.stage.events, self.stage.logs
+        self.warnings: list[str] = []
         start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
-        self.performers = {name: Performer(self.stage, name, part=part) for name, part in script.parts.items()}
-        self._machines = self._start_machines()
-        self.sections: dict[str, dict[str, Any]] = {name: {} for name in script.parts}
-        self.logs += [machine.log for machine in self._machines]
+        self.performers: dict[str, Performer] = {}
         for name, part in script.parts.items():
-            for key, value in part.sections.items():
-                KINDS[key].start(self, name, value)
+            actor = self.stage.actor(name)
+            actor.perform(part)
+            self.performers[name] = actor.joints.hit_beats()
+        self.sections = {name: self._start_sections(name, part) for name, part in script.parts.items()}
         self.stage.foresight = Foresight(self.stage, script)
         self._start, self._foretells = start, foretell
-        self._section_warnings = self.warnings[len(script.warnings) :]
         self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}
         self.retell()
         self.wall_seconds = 0.0
@@ -86,7 +82,7 @@ class Performance:
 
     def retell(self) -> None:
         """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
-        self.warnings[:] = [*self.script.warnings, *self._section_warnings]
+        self.warnings[:] = [*self.script.warnings, *self.stage.warnings]
         self.forecasts = self._foretell(*self._start) if self._foretells else {}
         self.warnings += [
             (f"{event.place}: " if str(event.place) else "")
@@ -95,14 +91,21 @@ class Performance:
             if event.at > self.seconds
         ]
 
-    def _start_machines(self) -> list[StateMachine]:
-        machines = []
-        for name, part in self.script.parts.items():
-            if part.machine is not None:
-                beats = resolve_beats(part) if part.beats else ()
-                begin = beats[-1].time if beats else 0.0
-                machines.append(StateMachine(self.performers[name], part.machine, start_at=begin))
-        return machines
+    def _start_sections(self, name: str, part: Part) -> dict[str, Any]:
+        """Tell an actor what its part's sections say; return who carries each out."""
+        alone = not part.beats and part.machine is None and len(part.sections) == 1
+        actor = self.stage.actor(name)
+        return {key: KINDS[key].start(actor, value, alone) for key, value in part.sections.items()}
+
+    @property
+    def recorder(self) -> Recorder:
+        """Notes what becomes the take."""
+        return self.stage.recorder
+
+    @property
+    def happenings(self) -> EventCrew:
+        """The scene's events."""
+        return self.stage.events
 
     def _foretell(self, qpos: NDArray[np.float64], qvel: NDArray[np.float64]) -> dict[str, tuple[BeatForecast, ...]]:
         forecasts = {}
@@ -156,29 +159,17 @@ class Performance:
 
     def take(self) -> Take:
         """Return the take so far."""
-        take = self.recorder.take(self._events(), self._meta())
-        return dataclasses.replace(take, meta={**take.meta, "tracking": self._summaries(take)})
+        return self.stage.take(self._with_forecasts(self.stage.happened()), **self._meta())
 
-    def _summaries(self, take: Take) -> dict[str, Any]:
-        """Let sections that measure themselves say how it went, by character."""
-        found: dict[str, Any] = {}
-        for name, made in self.sections.items():
-            for section in made.values():
-                if (summary := getattr(section, "summary", None)) is not None:
-                    found.setdefault(name, {}).update(summary(take.time, take.qpos))
-        return found
-
-    def _events(self) -> list[dict[str, Any]]:
-        events = self.stage.happened()
-        for name, performer in self.performers.items():
-            known = {entry.index: entry for entry in self.forecasts.get(name, ())}
-            for result in performer.results:
-                entry = {"kind": "beat", "character": name, **dataclasses.asdict(result)}
-                if (told := known.get(result.index)) is not None:
-                    needed = {"needed_share": told.worst_share, "needed_by": told.worst_joint}
-                    entry |= {"feasible": told.feasible, **needed}
-                events.append(plain(entry))
-        return sorted(events, key=lambda event: event["time"])
+    def _with_forecasts(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return events in which beats say what they were foretold to take."""
+        known = {(name, entry.index): entry for name, told in self.forecasts.items() for entry in told}
+        for event in events:
+            told = known.get((event.get("character", ""), event.get("index", -1))) if event["kind"] == "beat" else None
+            if told is not None:
+                event["feasible"] = told.feasible
+                event |= {"needed_share": told.worst_share, "needed_by": told.worst_joint}
+        return events
 
     def _meta(self) -> dict[str, Any]:
         return {

@@ -168,3 +168,10 @@ class ContactWatch:
         self.touch[...] = state["touch"]
         self._since[...] = state["since"]
         self._first[...] = state["first"]
+
+    def carry(self, old: ContactWatch) -> None:
+        """Remember who touched whom in another scene, as far as they are in this one."""
+        known = [name for name in old.owners if name in self.owners]  # in both scenes in this order
+        mine, was = ([where.owners.index(name) for name in known] for where in (self, old))
+        self.touch[np.ix_(mine, mine)] = old.touch[np.ix_(was, was)]
+        self._since[np.ix_(mine, mine)] = old._since[np.ix_(was, was)]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
@@ -95,16 +96,23 @@ class EventCrew:
         self._waiting.sort(key=lambda entry: entry[0])
         self._stage.crew.announce(self)
 
-    def under_way(self) -> tuple[list[tuple[int, Event]], list[tuple[Push, int]]]:
-        """Return what is still to come, with its tick, and pushes under way, with the tick of their end."""
-        return list(self._waiting), [(push, end) for push, _, end in self._pushing]
+    def move(self, by: Renumbered) -> bool:
+        """Go on with what happens to those who are still there, on a stage with another cast."""
+        self._waiting = [entry for entry in self._waiting if self._is_there(entry[1])]
+        self._pushing = [(p, by.number("body", body), end) for p, body, end in self._pushing if self._is_there(p)]
+        self._dragging = [
+            replace(drag, body=by.number("body", drag.body)) for drag in self._dragging if self._is_there(drag.event)
+        ]
+        self._watching = [entry for entry in self._watching if self._is_there(entry[0])]
+        self._forced = {body for old in self._forced if (body := by.number("body", old)) >= 0}
+        self.log.clear()
+        return True
 
-    def go_on(self, waiting: Iterable[tuple[int, Event]], pushing: Iterable[tuple[Push, int]]) -> None:
-        """Go on with what was under way elsewhere."""
-        self._waiting = sorted([*self._waiting, *waiting], key=lambda entry: entry[0])
-        self._pushing += [(push, self._body(push.target, push), end) for push, end in pushing]
-        self._last = self._stage.tick - 1
-        self._stage.crew.announce(self)
+    def _is_there(self, event: Event) -> bool:
+        """Whether all an event names is on stage."""
+        targets = [getattr(event, key) for key in ("target", "to", "prop") if hasattr(event, key)]
+        owners = {target.partition("/")[0] for target in targets}
+        return owners <= {*self._stage.built.characters, *self._stage.built.props}
 
     def replace_waiting(self, events: Iterable[Event]) -> None:
         """Let other events happen from now on; those whose time has come stay as they were."""

@@ -83,7 +83,7 @@ _MOST = 2000
 def results(rehearsal: Rehearsal) -> dict[str, Any]:
     """Return what is known now; cheap enough to be called several times a second."""
     performance = rehearsal.performance
-    log = [_plain(entry) for entries in performance.logs for entry in entries][-_MOST:]
+    log = [_plain(entry) for entries in performance.stage.all_logs() for entry in entries][-_MOST:]
     return {
         "done": rehearsal.done,
         "simulated": rehearsal.simulated,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from stunt.drive.body.actor import BodyActor
 from stunt.errors import InvalidValueError, StuntError
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import STATES, Bid, Controller, Status
 from stunt.supervise.situation import Situation
 
@@ -83,6 +84,12 @@ def check_pool(character: str, pool: Sequence[Any]) -> None:
             raise InvalidValueError(
                 f"the pool of '{character}'", f"{names.count(name)} called '{name}'", "different names"
             )
+
+
+def tell_recast(controller: Controller, stage: StageLoop) -> None:
+    """Let a controller that knows anything of the scene by number look it up anew: the cast has changed."""
+    if (recast := getattr(controller, "recast", None)) is not None:
+        recast(stage)
 
 
 def ask_bid(controller: Controller, now: Situation) -> Bid | None:

@@ -11,7 +11,8 @@ It is asked some thirty times a second and whenever its character is hit; betwee
 or follows what it told the `actor`. Kinematic controllers say where the body is (`actor.play`); dynamic ones where it
 should go and how strong it is (`actor.follow`, `actor.aim`, `actor.stun`, `actor.go_limp`, …).
 
-`BaseController` has a default for everything but `step`, if one likes to derive.
+`BaseController` has a default for everything but `step`, if one likes to derive. Where a controller has a `recast`, it
+is told when somebody joined or left the stage: numbers of bodies and joints are other ones then.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runti
 
 if TYPE_CHECKING:
     from stunt.drive.body.actor import BodyActor
+    from stunt.stage.loop import StageLoop
     from stunt.supervise.situation import Situation
 
 
@@ -163,6 +165,9 @@ class BaseController:
 
     def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let go."""
+
+    def recast(self, stage: StageLoop) -> None:
+        """Look up anew what it knows of the scene by number: somebody has joined or left."""
 
     def save(self) -> Any:
         """Return a copy of all attributes but the shared ones."""

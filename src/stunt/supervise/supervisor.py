@@ -18,13 +18,24 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
-from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_bid, ask_step, check_pool, checked_bid
+from stunt.supervise.calls import (
+    MISTAKES,
+    BrokenContract,
+    as_broken,
+    ask_bid,
+    ask_step,
+    check_pool,
+    checked_bid,
+    missing_in,
+    tell_recast,
+)
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
@@ -69,7 +80,7 @@ class Supervisor:
         safe: Controller | None = None,
         relation: Relation | None = None,
         hz: float = LOOK_HZ,
-        going_on: Any = None,
+        last: Ended | None = None,
     ) -> None:
         """Take a character on and put the first controller in charge.
 
@@ -81,8 +92,8 @@ class Supervisor:
             safe: Last resort: must take any state. None: a rag doll.
             relation: What counts as a hit; None: everything that moves.
             hz: How often to look.
-            going_on: What the supervisor of this pool saved on a stage with another cast: whoever was in charge there
-                goes on. None: all bid, and one begins.
+            last: Who had it until now: somebody who can go on from the state it is in takes over. None: nobody, and
+                the performance begins.
 
         Raises:
             StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
@@ -98,14 +109,11 @@ class Supervisor:
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self.relation = relation or Relation()
-        hard = [p.body for n, p in stage.built.props.items() if n in self.relation.active and p.dof < 0]
-        if any(controller.kinematic for controller in everyone):
-            self.actor.pushes.let_push(hard)  # scenery that counts must be touched to be noticed
-            self.actor.warm_up()
+        self._data_ready = False
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}
         self.since = stage.time
-        self.last: Ended | None = None
+        self.last = last
         self._bid, self._level = Bid(0.0), 0
         self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
@@ -117,18 +125,29 @@ class Supervisor:
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
         self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
-        for controller in everyone:  # nothing should have to be worked out in the middle of a scene
-            if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), BodyMotion):
-                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
-                    self.actor.prepare(motion)
+        self._get_ready(everyone)
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
         self.current: Controller = self.safe
-        if going_on is None:
-            self._choose(self.look(), Status("succeeded", "the performance begins"), "begin", start=True)
-        else:
-            self._recall(going_on)
-            self.wake()
+        begins = Status("succeeded", "the performance begins" if last is None else "it takes over")
+        self._choose(self.look(), begins, "begin", start=True)
+
+    def _get_ready(self, controllers: Iterable[Controller]) -> None:
+        """Work out what data needs: nothing should have to be in the middle of a scene."""
+        data = [controller for controller in controllers if controller.kinematic]
+        if data and not self._data_ready:
+            self._data_ready = True
+            self._touch_scenery()
+            self.actor.warm_up()
+        for controller in data:
+            if isinstance(motion := getattr(controller, "motion", None), BodyMotion):
+                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+                    self.actor.prepare(motion)
+
+    def _touch_scenery(self) -> None:
+        """Let scenery that counts be touched: else it would not be noticed."""
+        props = self.stage.built.props.items()
+        self.actor.pushes.let_push([p.body for n, p in props if n in self.relation.active and p.dof < 0])
 
     # ---- what others may ask
 
@@ -143,6 +162,71 @@ class Supervisor:
         self._request, self._patience = name, self.stage.time + patience
         self._due = min(self._due, self.stage.tick)
         self.stage.crew.announce(self)
+
+    def add(self, controller: Controller) -> None:
+        """Let a controller join the pool, after the others; it may bid at the next look, which is now.
+
+        Raises:
+            StuntError: It is none, or one of that name is in the pool.
+        """
+        twins = with_twins([controller])[1:] if not missing_in(controller) else []
+        check_pool(self.name, [*self.pool.values(), controller, *twins])
+        self._get_ready([controller])
+        self.pool |= {joined.name: joined for joined in (controller, *twins)}
+        self.removed.pop(controller.name, None)
+        self._note("joined", controller=controller.name)
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.wake()
+
+    def remove(self, name: str) -> None:
+        """Let a controller leave the pool, its tracking twin with it; if one of them is in charge, it hands over.
+
+        Raises:
+            StuntError: There is none of that name, or nobody could be the last resort then.
+        """
+        if name not in self.pool:
+            raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
+        leaves = self.pool[name]
+        if leaves is self.safe:
+            raise StuntError(
+                f"'{name}' is the last resort of '{self.name}', and somebody always has to be able to go on."
+            )
+        twin = self.pool.pop(Twin.name_for(name), None)
+        del self.pool[name]
+        self._note("left", controller=name)
+        if self._request == name:
+            self.refuse(name, "it has left the pool")
+            self._request = ""
+        if self.current in (leaves, twin):
+            self._replace(self.current, Status("succeeded", "it has left the pool"), f"'{name}' has left", "left")
+        self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.wake()
+
+    def resign(self) -> Ended:
+        """Let somebody else have the body; return who had it until now."""
+        now = self.look()
+        with contextlib.suppress(*MISTAKES):
+            self.current.stop(now, self.actor)
+        self.actor.driver = None
+        self.stage.crew.remove(self)
+        self.stage.hit_listeners.remove(self._hit)
+        self._note("resigned", controller=self.current.name)
+        return Ended(self.current.name, Status("failed", "somebody else took over"), now.time)
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, on a stage with another cast; controllers that cannot are taken out."""
+        if self.name not in self.stage.built.characters:
+            return False
+        self.character = self.actor.character
+        self.watchers.move(self.character, self.actor.number)
+        if self._data_ready:
+            self._touch_scenery()
+        for controller in [*self.pool.values()]:
+            try:
+                tell_recast(controller, self.stage)
+            except MISTAKES as error:
+                self._remove(self.look(), as_broken(controller, "recast", error))
+        return True
 
     def wake(self) -> None:
         """Look after the character now: somebody has changed what it is to do."""
@@ -382,9 +466,9 @@ class Supervisor:
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self._note("removed", controller=bad.name, reason=broken.reason)
         if bad is self.current and go_on:
-            self._replace(bad, Status("failed", broken.reason))
+            self._replace(bad, Status("failed", broken.reason), f"'{bad.name}' was taken out", "removed")
 
-    def _replace(self, bad: Controller, status: Status) -> None:
+    def _replace(self, bad: Controller, status: Status, reason: str, cause: str) -> None:
         """Put somebody in charge instead of one that was taken out.
 
         The user's own safe one, where one was named. Else whoever of the pool can; else data that a body which still
@@ -397,8 +481,8 @@ class Supervisor:
             bids = self._bids(now, [c for c in self.pool.values() if c is not self.safe]) or self._data_if_asked()
         winner = self._best(bids) if bids else self.safe
         bid = bids.get(winner.name, Bid(0.0))
-        why = f"'{bad.name}' was taken out" + (f"; {bid.why}" if bid.why else "")
-        self._switch(now, winner, replace(bid, why=why), status, "removed", bids)
+        why = reason + (f"; {bid.why}" if bid.why else "")
+        self._switch(now, winner, replace(bid, why=why), status, cause, bids)
 
     def _data_if_asked(self) -> dict[str, Bid]:
         """Return what data would bid for a body that stands, were it asked for; what waits to be asked stays out."""
@@ -427,12 +511,7 @@ class Supervisor:
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self._recall(state)
-        self.watchers.restore(state[-1])
-
-    def _recall(self, state: Any) -> None:
-        """Be as saved, but for who looks out: that goes by numbers of this stage."""
-        told, states, (log, removed, hits), rng, _ = state
+        told, states, (log, removed, hits), rng, watchers = state
         self.pool = {name: controller for name, (controller, _) in states.items()}
         for controller, saved in states.values():
             controller.restore(saved)
@@ -444,6 +523,7 @@ class Supervisor:
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
         self.rng.bit_generator.state = rng
         self.watchers.sort(self.pool.values(), self.current, self._level)
+        self.watchers.restore(watchers)
 
 
 def _priority(controller: Controller, bid: Bid) -> int:

@@ -37,17 +37,27 @@ class Watchers:
             actor: Its number with the world-space servo.
             stride: Physics steps between two looks.
         """
-        root, props = character.root, stage.built.props.values()
-        assert root is not None  # supervised characters have free roots
-        things = [(prop.body, prop.dof) for prop in props if prop.dof >= 0]
-        self._stage, self._lookouts = stage, Lookouts.on(stage.model, stage.data, stage.board, things)
-        self._number, self._watched = self._lookouts.add(root.qpos, actor, stride), False
+        self._stage, self._stride, self._watched = stage, stride, False
+        self._post(character, actor)
         self.everyone: tuple[Controller, ...] = ()
         self.restless = False
         self._often: tuple[Controller, ...] = ()
         self._twice: tuple[Controller, ...] = ()  # the same, once more: for turns that go past the end
         self._flying: tuple[Controller, ...] = ()
         self._turn = 0
+
+    def _post(self, character: Character, actor: int) -> None:
+        root, props = character.root, self._stage.built.props.values()
+        assert root is not None  # supervised characters have free roots
+        things = [(prop.body, prop.dof) for prop in props if prop.dof >= 0]
+        self._lookouts = Lookouts.on(self._stage.model, self._stage.data, self._stage.board, things)
+        self._number = self._lookouts.add(root.qpos, actor, self._stride)
+
+    def move(self, character: Character, actor: int) -> None:
+        """Look out on, on a stage with another cast."""
+        old, before = self._lookouts, self._number
+        self._post(character, actor)
+        self._lookouts.carry(old, self._number, before)
 
     def sort(self, pool: Iterable[Controller], current: Controller, level: int) -> None:
         """List who may interrupt the one in charge, which counts for `level`."""

@@ -20,7 +20,8 @@ from stunt.drive.motion.layout import Layout
 from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.supervise.calls import ask_bid
+from stunt.stage.loop import StageLoop
+from stunt.supervise.calls import ask_bid, tell_recast
 from stunt.supervise.contract import ORDINARY, RUNNING, BaseController, Bid, Controller, Status
 from stunt.supervise.situation import Situation
 
@@ -196,6 +197,10 @@ class Wrapped(BaseController):
     def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let it stop."""
         self.inner.stop(now, actor)
+
+    def recast(self, stage: StageLoop) -> None:
+        """Let it look up anew what it knows of the scene."""
+        tell_recast(self.inner, stage)
 
     def save(self) -> Any:
         """Return what the controller must keep."""

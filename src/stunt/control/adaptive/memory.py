@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from stunt.control.adaptive.law import SETTLING, model_transition
 from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.programs import ADAPTIVE
+from stunt.control.core.renumbered import Numbered, Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
@@ -400,4 +401,24 @@ class AdaptiveProgram:
         """Put a saved state back."""
         self.joints, self.sites, self._paths = list(state["joints"]), list(state["sites"]), dict(state["paths"])
         self._joint, self._site = state["joint"].copy(), state["site"].copy()
+        self._refresh()
+
+    def carry(self, old: AdaptiveProgram, by: Renumbered) -> None:
+        """Go on with everything that was driven in another scene."""
+        model = self._model
+        kinds: tuple[tuple[Numbered, list[int], Any], ...] = (
+            ("joint", old.joints, old._joint), ("site", old.sites, old._site)
+        )  # fmt: skip
+        for kind, numbers, rows in kinds:
+            kept = [row for row, number in enumerate(numbers) if by.number(kind, number) >= 0]
+            setattr(self, f"{kind}s", [by.number(kind, numbers[row]) for row in kept])
+            setattr(self, f"_{kind}", rows[kept].copy())
+        self._joint["joint"] = self.joints
+        self._joint["qpos"], self._joint["dof"] = model.jnt_qposadr[self.joints], model.jnt_dofadr[self.joints]
+        self._site["site"], self._site["body"] = self.sites, model.site_bodyid[self.sites]
+        moved = {
+            (kind, by.number("joint" if kind == "joint" else "site", number)): path
+            for (kind, number), path in old._paths.items()
+        }
+        self._paths = {key: path for key, path in moved.items() if key[1] >= 0}
         self._refresh()

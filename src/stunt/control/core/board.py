@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.programs import PHASES, SLOTS
+from stunt.control.core.renumbered import Numbered, Renumbered
 from stunt.control.core.views import COUNTS, LIST, SIZES, TABLE, TIMES
 
 PASSIVE: Final = 0
@@ -36,6 +37,13 @@ HELD: Final = -1.0e9
 
 STATE: Final = tuple(name for name, _, source in LIST if source == "state")
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
+_PER: Final[dict[str, Numbered]] = {
+    **dict.fromkeys(
+        ("law", "arrival", "goal_time", "start_time", "ease", "hold", "feed_bias", "sprung", "last_law"), "joint"
+    ),
+    "goal": "qpos", "rest": "qpos", "grounded": "tree",
+}  # fmt: skip
+"""Of what each of them has one number; of degrees of freedom where nothing is said."""
 
 
 class Board:
@@ -153,3 +161,8 @@ class Board:
         """Put a saved state back, in place."""
         for name in STATE:
             getattr(self, name)[...] = state[name]
+
+    def carry(self, old: Board, by: Renumbered) -> None:
+        """Tell everybody who was in another scene what it was told there."""
+        for name in STATE:
+            by.carry(_PER.get(name, "dof"), getattr(old, name), getattr(self, name))

@@ -12,6 +12,7 @@ from stunt.control.core.board import Board
 from stunt.control.core.engine import last_dofs
 from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
+from stunt.control.core.renumbered import Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 MOST: Final = 40
@@ -120,3 +121,8 @@ class ImpactProgram:
     def restore(self, state: tuple[NDArray[Any], ...]) -> None:
         """Put a saved state back."""
         self._state[:], self._last[:] = state
+
+    def carry(self, old: ImpactProgram, by: Renumbered) -> None:
+        """Remember what touched in another scene, as far as it is in this one."""
+        self._state[:], self._last[:] = old._state, old._last
+        self._last["geoms"] = [[by.number("geom", geom) for geom in pair] for pair in old._last["geoms"]]

@@ -98,6 +98,11 @@ class Lookouts:
         self._board.counts["lookouts"] = address_of(self.table)
         return len(self.rows) - 1
 
+    def carry(self, old: Lookouts, number: int, before: int) -> None:
+        """Look out as number `before` of another scene did."""
+        for field in ("flying", "falling", "next", "rang", "cosine", "broken"):
+            self.rows[field][number] = old.rows[field][before]
+
     def for_flying(self, number: int, tick: int | None) -> None:
         """Let one look out for what flies from a tick on; None: not any more."""
         row = self.rows[number]

@@ -13,6 +13,7 @@ from stunt.character.character import Character
 from stunt.control.core.board import PASSIVE, Board
 from stunt.control.core.engine import STEP_STATE
 from stunt.control.core.programs import WORLDSPACE
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo import layout as w
 from stunt.control.servo.root_spring import RootSpring
 from stunt.errors import BodyError
@@ -332,6 +333,31 @@ class WorldspaceProgram:
         self.owed[...], self._played = state["owed"], dict(state["played"])
         self._model.geom_friction[...] = state["friction"]
         self._data.qfrc_constraint[...] = state["constraint"]
+
+    def carry(self, old: WorldspaceProgram, number: int, before: int, by: Renumbered) -> None:
+        """Go on with an actor that was taken on anew, as number `before` of another scene was driven."""
+        who, was, name = self.actors[number], old.actors[before], self.names[number]
+        fields = w.ACTOR.names or ()
+        for field in fields[fields.index("active") :]:
+            who[field] = was[field]
+        # Rows and data have stayed where they were; only what counts bodies and geoms is another's.
+        kept = self._rows[name] = [self._rows[name][0], *old._rows[name][1:]]
+        if name in old._played:
+            self._played[name] = old._played[name]
+        for array in ("k1", "k2", "weight", "load", "steer", "_leg"):
+            by.carry("body", getattr(old, array), getattr(self, array))
+        first, end = int(who["root_body"]), int(who["end_body"])
+        shift, leg = first - int(was["root_body"]), self._leg[first:end]
+        leg += shift * np.sign(leg)
+        if who["leg_count"]:
+            kept[-2] = kept[-2] + shift  # which bodies they are; then how much they swing
+            who["legs"] = address_of(kept[-2])
+        self._grip[name] = old._grip[name]
+        by.carry("dof", old.owed, self.owed)
+        # Being taken on gives joints back to the engine, and takes them from whoever has them now.
+        by.carry("dof", old._model.dof_damping, self._model.dof_damping)
+        by.carry("joint", old._board.law, self._board.law)
+        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
 
 
 def hip_height(model: mujoco.MjModel, qpos: int) -> float:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stunt.control.core.engine import last_dofs
 from stunt.control.core.programs import ANTAGONIST
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.tension import layout as at
 from stunt.maths.pointers import address_of
 
@@ -118,3 +119,13 @@ class Antagonist:
             self.rows, self.world, self.props, self.soles, self.external, self.last_law, self.hand_start,
             self.hand_torque, self.fading_until,
         ]  # fmt: skip
+
+    def carry(self, old: Antagonist, by: Renumbered) -> None:
+        """Go on with every joint that was in another scene as it was there."""
+        for name in ("rows", "external", "last_law", "hand_start", "hand_torque"):
+            by.carry("dof", getattr(old, name), getattr(self, name))
+        self.fading_until[:] = old.fading_until
+        soles = [
+            (by.number("body", s["body"]), s["force"], s["point"]) for s in old.soles[: int(old.world["soles"][0])]
+        ]
+        self.set_soles([sole for sole in soles if sole[0] >= 0])

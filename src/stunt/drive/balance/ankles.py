@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.balance.capture import centre_of_mass
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import Floats
@@ -64,6 +65,11 @@ class AnkleBalance:
         forward = np.sum([data.xmat[foot].reshape(3, 3)[:, 0] for foot in self._feet], axis=0)
         forward[2] = 0.0
         return np.asarray(forward / max(float(np.linalg.norm(forward)), 1e-9))
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, if who balances does."""
+        self._feet = [by.number("body", foot) for foot in self._feet]
+        return self._performer.character.name in self._performer.stage.built.characters
 
     def save(self) -> Any:
         """Return what must survive a restore."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.balance.capture import pressure_on
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import Floats
@@ -74,6 +75,12 @@ class GroundSense:
             point = data.xpos[body] + data.xmat[body].reshape(3, 3) @ felt[1:]
             soles.append((body, -felt[0] * mass * model.opt.gravity, point))
         performer.program.set_soles(soles)
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, if whose soles they are does."""
+        moved = ((by.number("body", body), felt) for body, felt in self._felt.items())
+        self._felt = {body: felt for body, felt in moved if body >= 0}
+        return self._performer.character.name in self._performer.stage.built.characters
 
     def save(self) -> Any:
         """Return what must survive a restore."""

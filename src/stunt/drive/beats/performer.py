@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from stunt.character.character import Character, Joint
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
 from stunt.errors import InvalidValueError, UnknownNameError
@@ -422,8 +423,31 @@ class Performer:
     def release(self) -> None:
         """Let go: all joints passive."""
         self.clear()
+        self.give_up()
+
+    def give_up(self) -> None:
+        """Leave all joints to whoever takes them."""
         for name in self.controlled:
             self.stage.board.law[self.character.joints[name].id] = PASSIVE
+
+    def take_again(self) -> None:
+        """Take all joints, after somebody else had the body, and hold them where they are."""
+        self.forget()
+        self._aimed.clear()
+        self._take_charge()
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, on a stage with another cast."""
+        stage, name = self.stage, self.character.name
+        if name not in stage.built.characters:
+            return False
+        self.character = stage.character(name)
+        self._saturated_from = by.carried("dof", self._saturated_from, stage.board.saturated_steps)
+        if self._before is not None:
+            time, qpos, qvel = self._before
+            data = stage.data
+            self._before = time, by.carried("qpos", qpos, data.qpos), by.carried("dof", qvel, data.qvel)
+        return True
 
     def save(self) -> Any:
         """Return what must survive a restore."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.spec import Exit, MachineSpec
 
@@ -85,6 +86,15 @@ class StateMachine:
         state = self._spec.states[name]
         self._performer.forget()  # what the last state still wanted no longer counts
         self._performer.key(state.pose, at=self._entered + state.within)
+
+    def forget(self) -> None:
+        """Take no exit any more: somebody else moves the body."""
+        self._due = None
+        self._stage.crew.announce(self)
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, if whom it directs does."""
+        return self._performer.character.name in self._stage.built.characters
 
     def save(self) -> Any:
         """Return what must survive a restore."""

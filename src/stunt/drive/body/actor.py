@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import mujoco
 import numpy as np
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.control.servo.root_spring import RootSpring
@@ -62,11 +63,6 @@ PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
 MOST_PARTS: Final = 16
-_TAKEN_ALONG: Final = (
-    "active", "gain", "root_k1", "root_k2", "held_tilt", "held_yaw", "touching", "broken",
-    "stun_time", "stun_low", "stun_down", "stun_hold", "stun_up",
-)  # fmt: skip
-"""What the servo knows of a body that is not worked out from the stage it is on."""
 
 
 @dataclass(frozen=True)
@@ -723,22 +719,21 @@ class BodyActor:
 
     # ---- a change of cast
 
-    def taken_along(self) -> Any:
-        """Return what it goes on with, under forces, on a stage with another cast (see `go_on`); meters begin anew."""
-        told = self.motion, self.started, self.rows, self._leaning, self.settings, self.root, self.low
-        memory = {key: self._memory[key].copy() for key in _TAKEN_ALONG}
-        return told, self.history[-1:], list(self.log), memory
-
-    def go_on(self, taken: Any) -> None:
-        """Go on as the actor of this character did on a stage with another cast."""
-        told, history, log, memory = taken
-        self.motion, self.started, self.rows, self._leaning, self.settings, self.root, self.low = told
-        self.history, self.log[:] = list(history), log
-        self.program.settle(self.number, self.settings, self._leaning or self.root)
-        if self.rows is not None:
-            self.program.aim(self.number, self.rows, self.started)
-        for key, value in memory.items():
-            self._memory[key] = value
+    def move(self, by: Renumbered) -> bool:
+        """Go on, on a stage with another cast, with what it plays or follows."""
+        stage, name = self.stage, self.character.name
+        if name not in stage.built.characters:
+            return False
+        old, before, pushed = self.__dict__.get("program"), self._number, "pushes" in self.__dict__
+        self.character = stage.character(name)
+        for known in ("program", "soles", "slices", "layout", "pushes", "_view"):
+            self.__dict__.pop(known, None)
+        if old is not None and before >= 0:
+            self._number = self.program.add(self.character, self.soles, self.settings, self._leaning or self.root)
+            self.program.carry(old, self._number, before, by)
+        if pushed:
+            self.pushes.set_kinematic(self.kinematic)
+        return True
 
 
 def actor_of(

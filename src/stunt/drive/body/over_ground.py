@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.memory import ServoTargets
 from stunt.control.servo.steering import SHIFT
 from stunt.drive.body.actor import BodyActor
@@ -110,6 +111,14 @@ class Shaper:
             window = shape.shape(window)
         actor.show_rows(window.rows, window.start)
 
+    def move(self, by: Renumbered) -> bool:
+        """Go on, if whose targets they are does."""
+        stays = self.actor.character.name in self.actor.stage.built.characters
+        for shape in self.shapes if stays else ():
+            if isinstance(shape, Feet):
+                shape.look_up()
+        return stays
+
     def save(self) -> Any:
         """Return what must survive a restore; the window itself is the program's."""
         return self._due, [shape.save() for shape in self.shapes]
@@ -190,22 +199,21 @@ class Feet:
 
     every_step = False
 
-    def __init__(self, actor: BodyActor, ground: Ground) -> None:
-        """Watch where a character steps.
-
-        Args:
-            actor: Who.
-            ground: What it walks on.
-        """
+    def __init__(self, actor: BodyActor) -> None:
+        """Watch where a character steps."""
         self._actor = actor
-        self.legs = legs_of(actor.stage.model, actor.character, actor.soles)
-        # A motion placed on something starts that much above its own floor.
-        floor = actor.floor
-        self._planner = StepPlanner(ground, floor)
-        self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
+        self.look_up()
         self.steps = Footsteps(np.zeros((0, 3)))
         # Of each leg: the frames at which its foot last was lifted and is put down, and how far it is put aside.
         self._aside: list[tuple[int, int, Floats] | None] = [None] * len(self.legs)
+
+    def look_up(self) -> None:
+        """Note what is known of the scene: its legs, and what they walk on."""
+        actor = self._actor
+        self.legs = legs_of(actor.stage.model, actor.character, actor.soles)
+        # A motion placed on something starts that much above its own floor.
+        self._planner = StepPlanner(Ground(actor.stage), actor.floor)
+        self._gait: tuple[Floats, Gait] | None = None  # and the path of the rows it was found in
 
     @property
     def _rows(self) -> ServoTargets:
@@ -346,9 +354,8 @@ def shape_targets(actor: BodyActor, *, feet: bool | None = None, absolute: bool 
         absolute: Whether it keeps the clip's directions in the world, however its root is turned.
     """
     shapes: list[TargetShape] = []
-    ground = Ground(actor.stage)
-    if feet or (feet is None and not ground.flat):
-        shapes.append(Feet(actor, ground))
+    if feet or (feet is None and not Ground(actor.stage).flat):
+        shapes.append(Feet(actor))
     if absolute:
         shapes.append(AbsoluteTargets(actor))
     if shapes:

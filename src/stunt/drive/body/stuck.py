@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.body_motion import each_row
@@ -131,6 +132,10 @@ class StuckLimbs:
     def _note(self, kind: str, limb: Limb, error: float) -> None:
         stage, who = self.actor.stage, self.actor.character.name
         self.log.append({"kind": kind, "time": stage.time, "character": who, "limb": limb.name, "error_deg": error})
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, if whom it watches does."""
+        return self.actor.character.name in self.actor.stage.built.characters
 
     def save(self) -> Any:
         """Return what must survive a restore."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
 from stunt.control.adaptive.memory import AdaptiveProgram, Path
+from stunt.control.core.renumbered import Renumbered
 from stunt.drive.paths.off_path import OffPath, Watched
 from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
 from stunt.motion.trajectory import Trajectory
@@ -237,6 +238,27 @@ class Follower:
             total += pull
             total[3:] += np.cross(self.stage.data.site_xpos[site] - root, pull[:3])
         return self.character.name, total
+
+    @property
+    def driven(self) -> list[str]:
+        """Joints and sites that are on a trajectory."""
+        return [*self._joints, *self._sites]
+
+    def forget(self) -> None:
+        """Take everything off its trajectory: somebody else moves the body."""
+        for name in self.driven:
+            self.release(name)
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, on a stage with another cast."""
+        stage, name = self.stage, self.character.name
+        if name not in stage.built.characters:
+            return False
+        old, self.program = self.program, AdaptiveProgram.on(stage.model, stage.data, stage.board)
+        self.program.carry(old, by)
+        self.character = stage.character(name)
+        self._watch.move(self.character, self.program, by)
+        return True
 
     def save(self) -> Any:
         """Return what must survive a restore."""

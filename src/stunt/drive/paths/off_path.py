@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.adaptive.memory import AdaptiveProgram
+from stunt.control.core.renumbered import Renumbered
 from stunt.stage.loop import StageLoop
 
 _SETTLED = 0.5  # back on the path below this share of the tolerance, so that one excursion is one event
@@ -144,6 +145,14 @@ class OffPath:
         """Return the excursions that have not ended yet, up to now."""
         entries = [self._close(entry) for entry in self._open.values()]
         return [entry for entry in entries if entry["end"] - entry["time"] >= _SHORTEST]
+
+    def move(self, character: Character, program: AdaptiveProgram, by: Renumbered) -> None:
+        """Watch on, on a stage with another cast."""
+        self._character, self._program = character, program
+        self._watched = {
+            name: replace(what, id=by.number("joint" if what.kind == "joint" else "site", what.id))
+            for name, what in self._watched.items()
+        }
 
     def save(self) -> Any:
         """Return what must survive a restore."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from stunt.character.character import Joint
 from stunt.control.core.board import COUPLINGS, IMPEDANCE, PASSIVE
+from stunt.control.core.renumbered import Renumbered
 from stunt.control.tension import layout as at
 from stunt.control.tension.law import least_tension
 from stunt.control.tension.memory import Antagonist
@@ -32,11 +33,11 @@ LEVEL: Final = Tension(0.5)
 
 def antagonist_of(stage: StageLoop) -> Antagonist:
     """Return a stage's antagonist program, in use from the first call on."""
-    program = getattr(stage, "antagonist", None)
-    if program is None:
+    program = getattr(stage.board, "antagonist", None)
+    if not isinstance(program, Antagonist):
         program = Antagonist(stage.model, stage.data, stage.board)
         program.set_props([(p.grip, p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0])
-        stage.antagonist = program  # type: ignore[attr-defined]
+        stage.board.antagonist = program  # type: ignore[attr-defined]
     return program
 
 
@@ -60,16 +61,21 @@ class TensionPerformer:
         self.character = stage.character(character)
         self.part = part or TensionPart()
         self.program = antagonist_of(stage)
-        self.scales = joint_scales(stage.model, self.character)
+        self._look_up()
         self.log: list[dict[str, Any]] = []
         self.warnings: list[str] = []
-        self._believed = {p.grip: (p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0}
-        self._weigher = ExternalTorques(stage.model)
         self._waiting = cues(self.part)
         self._running: list[Cue] = []
         self.plan = Plan(self.character, stage.data.qpos, self._waiting)
         self._take_held()
         stage.crew.append(self)
+
+    def _look_up(self) -> None:
+        """Note what is known of the scene."""
+        stage = self.stage
+        self.scales = joint_scales(stage.model, self.character)
+        self._believed = {p.grip: (p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0}
+        self._weigher = ExternalTorques(stage.model)
 
     def _take_held(self) -> None:
         """Hold the joints that have a tension from the start where they are."""
@@ -352,6 +358,22 @@ class TensionPerformer:
         for name, joint in self.character.joints.items():
             if ByJoint({joints: True}).of(name) and self._owned(joint):
                 self._let_go(joint, to)
+
+    def forget(self) -> None:
+        """Forget all poses that are under way or to come, and let go of every joint: somebody else moves the body."""
+        self._waiting, self._running = [], []
+        self.hand_over(to="passive")
+        self.stage.crew.announce(self)
+
+    def move(self, by: Renumbered) -> bool:
+        """Go on, on a stage with another cast."""
+        if self.character.name not in self.stage.built.characters:
+            return False
+        old, self.program = self.program, antagonist_of(self.stage)
+        self.program.carry(old, by)
+        self.plan.character = self.character = self.stage.character(self.character.name)
+        self._look_up()
+        return True
 
     def save(self) -> Any:
         """Return what must survive a restore."""

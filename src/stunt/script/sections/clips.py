@@ -6,15 +6,12 @@ The `clips` section of a part: clips a character follows, one after another. Des
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.actor import actor_of
-from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds
-from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at
 from stunt.keys import (
@@ -39,19 +36,16 @@ from stunt.keys import (
 )
 from stunt.library.names import load_clip, reference_name
 from stunt.library.read import with_option
-from stunt.maths.rotations import heading
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
+from stunt.play.actor import Actor
 from stunt.schema import Node, Section, truth
 from stunt.script.sections.kind import SectionKind
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Placement
-from stunt.supervise.data.tracking import QueuedClip, follow_clips
-
-if TYPE_CHECKING:
-    from stunt.script.performance import Performance
+from stunt.supervise.data.tracking import QueuedClip
+from stunt.supervise.supervisor import Supervisor
 
 
 class React(ValueKind):
@@ -149,10 +143,6 @@ def check_clips_part(part: ClipsPart, character: Character) -> None:
 
 
 KEY = "clips"
-UNHELD = (
-    "the external form turns the body from outside only as far as something holds the root; nothing does, so that its "
-    "torques are internal. Hold the root (--assist weak or hook, `assist`), or leave `external` out."
-)
 
 
 def load_motion(stage: StageLoop, name: str, play: PlaySpec, mapping: str | None = None) -> BodyMotion:
@@ -193,40 +183,22 @@ def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: P
     return motion.trimmed(begin, motion.duration if end is None else end)
 
 
-def _start(performance: Performance, name: str, part: ClipsPart) -> None:
-    stage, spec = performance.stage, performance.script.scene.characters[name]
-    motions = [load_motion(stage, name, play, part.mapping) for play in part.play]
-    first = motions[0].placed((spec.at[0], spec.at[1]), spec.facing + part.play[0].facing)
-    if spec.at[2]:
-        first = first.raised(spec.at[2])
-    stage.placements[name] = _placement(motions[0], first, _clip(part.play[0], part.mapping), spec.at[2])
-    actor = actor_of(stage, name, settings=part.settings, root=part.root)
-    if part.settings.external and part.root.kind == "none":
-        performance.warnings.append(f"{name}: {UNHELD}")
-    clips = [QueuedClip(m, p.at, p.blend, p.facing) for m, p in zip(motions, part.play, strict=True)]
+def _start(actor: Actor, part: ClipsPart, alone: bool) -> Supervisor | None:
+    stage, name = actor.stage, actor.name
+    clips = [
+        QueuedClip(load_motion(stage, name, play, part.mapping), play.at, play.blend, play.facing) for play in part.play
+    ]
+    lay = _clip(part.play[0], part.mapping)
+    clips[0] = replace(clips[0], floor=floor_height(lay, lay.parts) if feet_of(lay.parts) else 0.0)
     get_up = {
         side: load_motion(stage, name, PlaySpec(clip, place=part.place), part.mapping)
         for side, clip in part.get_up
         if part.react is not None
     }
-    performance.sections[name][KEY] = follow_clips(
-        stage, name, clips, first=first, repeat=part.repeat, toward=part.toward, react=part.react, get_up=get_up
-    )
-    performance.logs.append(actor.log)
-    shape_targets(actor, feet=part.feet, absolute=part.targets == "absolute")
-    if part.free_limbs:
-        performance.logs.append(StuckLimbs(actor).log)
-
-
-def _placement(lay: BodyMotion, lies: BodyMotion, clip: Clip, height: float) -> Placement:
-    """Say where a clip lay in its file and where it lies on the stage: x, y, the ground's height [m], heading [rad]."""
-    ground = floor_height(clip, clip.parts) if feet_of(clip.parts) else 0.0
-    return Placement(_spot(lay, ground), _spot(lies, height))
-
-
-def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
-    x, y = motion.qpos[0, :2]
-    return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
+    return actor.follow(
+        clips, settings=part.settings, root=part.root, react=part.react or False, get_up=get_up, repeat=part.repeat,
+        toward=part.toward, targets=part.targets, feet=part.feet, free_limbs=part.free_limbs,
+    )  # fmt: skip
 
 
 def played_seconds(play: PlaySpec) -> float:
@@ -266,5 +238,5 @@ def _outline(part: ClipsPart) -> dict[str, Any]:
 
 CLIPS = SectionKind(
     KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline,
-    entries={"clips": PlaySpec},
+    entries={"clips": PlaySpec}, whole=True,
 )  # fmt: skip

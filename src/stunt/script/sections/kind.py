@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.errors import Place
 from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
+from stunt.play.actor import Actor
 from stunt.schema import Node
-
-if TYPE_CHECKING:
-    from stunt.script.performance import Performance
 
 Floats = NDArray[np.float64]
 BID: Final = Number(above=0.0, most=100.0)
@@ -41,25 +39,28 @@ class SectionKind:
         key: Its key in a part.
         spec: The class of its frozen value.
         check: Raises a StuntError where the value does not fit the character.
-        start: Puts its crew on the stage, once everyone is there.
+        start: Tells an actor what it says, once everyone is there, and whether nothing else moves it; returns who
+            carries it out, for those who want to talk to it.
         seconds: When it has nothing more to do [s]; None: it does not say.
         body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
         outline: What a timeline shows of it, as plain data.
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
         preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
         first_change: When two values of it begin to differ [s].
+        whole: Whether it moves the whole body, so that nothing else can.
     """
 
     key: str
     spec: type
     check: Callable[[Any, Character], None]
-    start: Callable[[Performance, str, Any], None]
+    start: Callable[[Actor, Any, bool], Any]
     seconds: Callable[[Any], float | None]
     body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
     preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
     first_change: Callable[[Any, Any], float] = _from_the_start
+    whole: bool = False
 
     def read(self, node: Node, context: Context) -> Any:
         """Make its value of a script's node; the context knows characters, props and poses."""

@@ -6,14 +6,11 @@ The `supervisor` section of a part: who may be in charge of a character. Describ
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stunt.character.character import Character
 from stunt.control.servo.memory import ServoSettings
 from stunt.control.servo.root_spring import RootSpring
-from stunt.drive.body.actor import actor_of
-from stunt.drive.body.over_ground import shape_targets
-from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.prepare.fit import fit_motion
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
@@ -39,6 +36,7 @@ from stunt.keys import (
 )
 from stunt.library.names import load_clip
 from stunt.motion.clips.clip import Clip
+from stunt.play.actor import Actor
 from stunt.schema import Node, Section, entries, items, name, text
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.graphs import FightSpec, WalkSpec, fight_controllers, walk_controller
@@ -51,10 +49,6 @@ from stunt.supervise.hit_rules import Relation
 from stunt.supervise.parameters import Parameter, parameters_of, values_for
 from stunt.supervise.registry import make_controller, maker_of
 from stunt.supervise.supervisor import Supervisor
-
-if TYPE_CHECKING:
-    from stunt.script.performance import Performance
-
 
 _THINGS = ListOf(Known("prop or character", ("character", "prop")))
 
@@ -222,40 +216,6 @@ def check_supervisor_part(part: SupervisorPart, character: Character) -> None:
                 character.joint(joint, clip.place)
 
 
-KEY = "supervisor"
-
-
-class Requests:
-    """Crew that asks for controllers at their times."""
-
-    def __init__(self, stage: StageLoop, supervisor: Supervisor, later: tuple[RequestSpec, ...]) -> None:
-        """Queue what is asked for."""
-        self._stage, self._supervisor = stage, supervisor
-        self._later = sorted(later, key=lambda request: request.at)
-        # Before the supervisor, so that what is asked for now is served now.
-        stage.crew.insert(stage.crew.index(supervisor), self)
-
-    def due(self) -> int | None:
-        """Return the tick of the next request."""
-        return self._stage.tick_of(self._later[0].at) if self._later else None
-
-    def act(self) -> None:
-        """Ask."""
-        request = self._later.pop(0)
-        if request.do in self._supervisor.pool:
-            self._supervisor.request(request.do, patience=request.patience)
-        else:
-            self._supervisor.refuse(request.do, "it was taken out of the pool")
-
-    def save(self) -> Any:
-        """Return what is still to come."""
-        return list(self._later)
-
-    def restore(self, state: Any) -> None:
-        """Put it back."""
-        self._later = list(state)
-
-
 def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipController:
     """Make a clip player as a script describes it."""
     character = stage.character(name)
@@ -280,25 +240,25 @@ def registered_controller(stage: StageLoop, name: str, spec: ControllerSpec) -> 
     return made
 
 
-def _start(performance: Performance, name: str, part: SupervisorPart) -> None:
-    stage = performance.stage
-    actor = actor_of(stage, name, settings=ServoSettings(gain=part.gain), root=part.root)
+def _start(actor: Actor, part: SupervisorPart, alone: bool) -> Supervisor:
+    stage, name = actor.stage, actor.name
     pool: list[Controller] = [clip_controller(stage, name, spec) for spec in part.clips]
     pool += [walk_controller(stage, name, walk) for walk in part.walks]
     for fight in part.fights:
         pool += fight_controllers(stage, name, fight)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
-    safe = next((c for c in pool if c.name == part.safe), None)
-    relation = Relation(frozenset(part.passive), frozenset(part.active))
-    supervisor = Supervisor(stage, name, pool, actor=actor, safe=safe, relation=relation, hz=part.rate)
-    Requests(stage, supervisor, part.requests)
-    performance.sections[name][KEY] = supervisor
-    shape_targets(actor)
-    performance.logs += [supervisor.log, actor.log, StuckLimbs(actor).log]
+    supervisor = actor.supervise(
+        pool, safe=next((c for c in pool if c.name == part.safe), None), hz=part.rate,
+        relation=Relation(frozenset(part.passive), frozenset(part.active)), settings=ServoSettings(gain=part.gain),
+        root=part.root,
+    )  # fmt: skip
+    for request in part.requests:
+        actor.request(request.do, at=request.at, patience=request.patience)
+    return supervisor
 
 
 def _seconds(part: SupervisorPart) -> float | None:
     return max([0.0, *(request.at for request in part.requests)]) + 5.0
 
 
-SUPERVISOR = SectionKind(KEY, SupervisorPart, check_supervisor_part, _start, _seconds)
+SUPERVISOR = SectionKind("supervisor", SupervisorPart, check_supervisor_part, _start, _seconds, whole=True)

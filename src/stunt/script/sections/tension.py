@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stunt.character.character import Character
-from stunt.drive.balance.ankles import AnkleBalance
-from stunt.drive.balance.support import GroundSense
 from stunt.drive.beats.check import check_pose
 from stunt.drive.tension.performer import LEVEL, TensionPerformer
 from stunt.drive.tension.spec import EVERY, Floats, Plan, Span, TensionPart, TensionPose, cues
-from stunt.drive.tension.warnings import foresee
 from stunt.errors import MissingValueError
+from stunt.play.actor import Actor
 from stunt.script.sections.kind import SectionKind
-
-if TYPE_CHECKING:
-    from stunt.script.performance import Performance
 
 
 def check_tension_part(part: TensionPart, character: Character) -> None:
@@ -35,19 +30,11 @@ def check_tension_part(part: TensionPart, character: Character) -> None:
 KEY = "tension_poses"
 
 
-def _start(performance: Performance, name: str, part: TensionPart) -> None:
-    script = performance.script.parts[name]
-    if not script.beats and script.machine is None and len(script.sections) == 1:
-        # Nobody else moves this character: all of it is under tension from the start.
+def _start(actor: Actor, part: TensionPart, alone: bool) -> TensionPerformer | None:
+    if alone:  # nobody else moves this character: all of it is under tension from the start
         part = replace(part, tension=replace(part.tension, values={EVERY: LEVEL, **part.tension.values}))
-    performer = TensionPerformer(performance.stage, name, part)
-    performance.warnings += [finding.sentence(name) for finding in foresee(performer, cues(part))]
-    performance.sections[name][KEY] = performer
-    performance.logs.append(performer.log)
-    if performer.character.root is not None:
-        GroundSense(performer)
-        if part.balance:
-            AnkleBalance(performer)
+    actor.perform(part)
+    return actor.joints.tension
 
 
 def _seconds(part: TensionPart) -> float | None:

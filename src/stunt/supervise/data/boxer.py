@@ -126,12 +126,20 @@ class Boxer(GraphController):
         )
         self.against, self.searcher, self.firm = against, searcher, firm
         self.ring, self.distances = ring or Ring(), distances or Distances()
-        self._opponent = stage.character(against)
-        self._ground = Ground(stage)
+        self.recast(stage)
         self._walker = PursuitWalker(searcher, Pursuit((0.0, 0.0)))
         self._fixed: Any = None
         self._decided = 0.0
         self.intent = Intent("circle", 0.0)
+
+    def recast(self, stage: StageLoop) -> None:
+        """Find the opponent, and the ground.
+
+        Raises:
+            UnknownNameError: There is no such opponent; who was there and has left is remembered where it was.
+        """
+        self._opponent = stage.character(self.against)
+        self._ground = Ground(stage)
 
     # ---- what the supervisor asks
 

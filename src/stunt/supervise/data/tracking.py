@@ -44,6 +44,7 @@ class QueuedClip:
         blend: How long going over to it takes [s].
         facing: How the hips are turned in its first frame, from where it is said to face [rad].
         turned: How far it is turned, when it is its turn, from where the body faces then [rad].
+        floor: Height of the floor it was on in its file [m].
     """
 
     motion: BodyMotion
@@ -51,6 +52,7 @@ class QueuedClip:
     blend: float = 0.3
     facing: float = 0.0
     turned: float = 0.0
+    floor: float = 0.0
 
 
 class ClipQueue(BaseController):
@@ -58,7 +60,7 @@ class ClipQueue(BaseController):
 
     name = "clips"
     longest = 1e9
-    shared = ("_clips", "_first", "_react", "_toward")
+    shared = ("_clips", "_first", "_react")
 
     def __init__(
         self,
@@ -88,9 +90,11 @@ class ClipQueue(BaseController):
         self._next, self._round, self._stunned = 1, 0, False
         self._at = self._time_of_next(0.0)
 
-    def go_over(self, clip: QueuedClip, at: float) -> None:
-        """Follow another clip from a time on [s], instead of all that were to come; who is down, once it is up."""
-        self._clips, self._repeat = (clip,), False
+    def go_over(
+        self, clips: Sequence[QueuedClip], at: float, *, repeat: bool = False, toward: str | None = None
+    ) -> None:
+        """Follow other clips from a time on [s], instead of all that were to come; who is down, once it is up."""
+        self._clips, self._repeat, self._toward = tuple(clips), repeat, toward
         self._next, self._round, self._at = 0, 0, at
 
     def _time_of_next(self, now: float) -> float:
@@ -177,6 +181,10 @@ class ClipQueue(BaseController):
         theirs = now.stage.data.xpos[other.root_body]
         x, y = float(now.qpos[0]), float(now.qpos[1])
         return clip.motion.placed((x, y), math.atan2(theirs[1] - y, theirs[0] - x) + clip.facing)
+
+    def recast(self, stage: StageLoop) -> None:
+        """Turn to nobody who has left."""
+        self._toward = self._toward if self._toward in stage.built.characters else None
 
     def save(self) -> Any:
         """Return what must survive a restore; clips are never changed, but others may take their place."""

@@ -28,7 +28,7 @@ HEIGHT: Final = FEATURES.index("com_up")
 CAPTURE: Final = FEATURES.index("capture_ahead")
 LEAN: Final = FEATURES.index("lean_ahead")
 _FEET = ("l_foot", "r_foot")
-_SCRATCH: WeakKeyDictionary[StageLoop, mujoco.MjData] = WeakKeyDictionary()
+_SCRATCH: WeakKeyDictionary[StageLoop, tuple[mujoco.MjModel, mujoco.MjData]] = WeakKeyDictionary()
 
 
 def features(stage: StageLoop, character: Character) -> Floats:
@@ -59,9 +59,9 @@ def features(stage: StageLoop, character: Character) -> Floats:
 
 def _looked_at(stage: StageLoop) -> mujoco.MjData:
     """Return data with kinematics and velocities of the present state."""
-    data = _SCRATCH.get(stage)
-    if data is None:
-        data = _SCRATCH[stage] = mujoco.MjData(stage.model)
+    model, data = _SCRATCH.get(stage, (None, None))
+    if data is None or model is not stage.model:
+        _, data = _SCRATCH[stage] = stage.model, mujoco.MjData(stage.model)
     data.qpos[:], data.qvel[:] = stage.data.qpos, stage.data.qvel
     mujoco.mj_kinematics(stage.model, data)
     mujoco.mj_comPos(stage.model, data)

@@ -20,6 +20,7 @@ from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.sole_hold import SWING_FRICTION
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RUNNING, BaseController, Bid, Status, failed
 from stunt.supervise.reflexes.posture import Posture
 from stunt.supervise.reflexes.senses import Felt, Glimpse, Sense
@@ -89,6 +90,14 @@ class Behaviour(BaseController):
         result[0] = root
         return result
 
+    def recast(self, stage: StageLoop) -> None:
+        """Feel the body where it is now."""
+        if self.sense is not None:
+            self.sense = Glimpse.of(stage).sense(self.sense.character.name)
+            if self.drive is not None:
+                self.drive.sense = self.sense
+                self.drive.look_up()
+
     def save(self) -> Any:
         """Return what must survive a restore, the muscles' targets with it."""
         return super().save(), None if self.drive is None else self.drive.save()
@@ -151,6 +160,11 @@ class Drive:
         joints = list(actor.character.joints.values())
         # Servos read orientations; joint coordinates are for whoever asks what pose was wanted.
         self._joints = np.zeros((2, sum(j.nq for j in joints)))
+        self.look_up()
+
+    def look_up(self) -> None:
+        """Note which of its bodies the soles belong to."""
+        actor = self.actor
         model = actor.stage.model
         own = {body: name for name, body in actor.character.bodies.items()}
         self._soles = [own[int(model.geom_bodyid[geom])] for geom in actor.soles]

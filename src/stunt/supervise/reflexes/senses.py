@@ -27,7 +27,7 @@ class Glimpse:
 
     def __init__(self, stage: StageLoop) -> None:
         """Look at a stage."""
-        self._stage, self._tick = stage, -1
+        self._stage, self._tick, self.model = stage, -1, stage.model
         self._data = mujoco.MjData(stage.model)
         self._senses: dict[str, Sense] = {}
 
@@ -35,7 +35,7 @@ class Glimpse:
     def of(stage: StageLoop) -> Glimpse:
         """Return the one glimpse of a stage."""
         known = getattr(stage, "glimpse", None)
-        if not isinstance(known, Glimpse):
+        if not isinstance(known, Glimpse) or known.model is not stage.model:
             known = Glimpse(stage)
             stage.glimpse = known  # type: ignore[attr-defined]
         return known

@@ -1,0 +1,98 @@
+"""Which joints and sites a part of trajectories drives, and along what: its own paths, its markers' and its clip's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from stunt.character.character import Character
+from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
+from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
+from stunt.errors import UnknownNameError
+from stunt.library.names import load_clip
+from stunt.motion.markers import read_c3d
+from stunt.motion.rig.retarget import retarget
+from stunt.motion.trajectory import Trajectory
+
+
+def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
+    """Check that a body has the joints and sites, within their limits."""
+    for path in part.joints:
+        check_joint(character.joint(path.joint, path.place), path.trajectory, path.place)
+    for site in part.sites:
+        site_of(character, site.site, site.place)
+        check_site(site.site, site.position, site.orientation, site.place)
+    if part.markers is not None:
+        for _, name in part.markers.drive:
+            site_of(character, name, part.markers.place)
+        marker_paths(part.markers)
+    joint_paths(part, character)
+
+
+def marker_paths(markers: MarkerPaths) -> list[SitePath]:
+    """Return the paths of sites that go as markers do.
+
+    Raises:
+        UnknownNameError: None of the markers is in the file.
+    """
+    read = read_c3d(markers.file, markers.place)
+    known = [marker for marker, _ in markers.drive if marker in read.names]
+    if not known:
+        raise UnknownNameError("marker", markers.drive[0][0], read.names, markers.place)
+    return [
+        SitePath(
+            site, read.trajectory(marker, start=markers.at, place=markers.place), relative=markers.relative,
+            place=markers.place,
+        )
+        for marker, site in markers.drive
+    ]  # fmt: skip
+
+
+def joint_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
+    """Return the paths of all joints; those without a trajectory of their own go as in the part's clip, if it has one.
+
+    Raises:
+        UnknownNameError: The clip is to drive joints the character does not have.
+    """
+    if (asked := part.clip) is None:
+        return list(part.joints)
+    for pattern in asked.joints:
+        if not any(fnmatchcase(name, pattern) for name in character.joints):
+            raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, asked.place)
+    own = {path.joint for path in part.joints}
+    moved = retarget(load_clip(asked.file, place=asked.place), character)
+    return [*part.joints, *(
+        JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
+        for name, values in moved.angles.items()
+        if name not in own and values.ndim == 1 and any(fnmatchcase(name, pattern) for pattern in asked.joints)
+    )]  # fmt: skip
+
+
+def set_out(follower: Follower, part: TrajectoryPart) -> None:
+    """Put everything a part names on its trajectory."""
+    for path in joint_paths(part, follower.character):
+        settling = part.settling if path.settling is None else path.settling
+        damping = part.damping if path.damping is None else path.damping
+        follower.joint(
+            path.joint, path.trajectory, settling=settling, damping=damping, bare=part.form == "bare", place=path.place
+        )
+    for site in [*part.sites, *(marker_paths(part.markers) if part.markers else ())]:
+        site = placed(follower, site, from_first=part.markers is not None)
+        settling = part.settling if site.settling is None else site.settling
+        damping = part.damping if site.damping is None else site.damping
+        follower.site(
+            site.site, site.position, site.orientation, settling=settling, damping=damping, strength=site.strength,
+            place=site.place,
+        )  # fmt: skip
+
+
+def placed(follower: Follower, path: SitePath, *, from_first: bool = False) -> SitePath:
+    """Return a site's path in the world: relative positions count from where the site is now (or from the first)."""
+    if not path.relative or path.position is None:
+        return path
+    here = follower.stage.data.site_xpos[follower.character.sites[path.site]]
+    values = np.asarray(path.position.values)
+    moved = here + values - (values[0] if from_first else 0.0)
+    return replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))

@@ -1,0 +1,202 @@
+"""Who moves a character's body as a whole: clips it follows, data, a pose, or a pool; whoever comes takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mujoco
+
+from stunt.control.servo.memory import ServoSettings
+from stunt.control.servo.root_spring import RootSpring
+from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.over_ground import shape_targets
+from stunt.drive.body.reactions import Thresholds
+from stunt.drive.body.stuck import StuckLimbs
+from stunt.drive.joints import JointDrivers
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.maths.rotations import Floats, heading
+from stunt.stage.loop import StageLoop
+from stunt.stage.scene import Placement
+from stunt.supervise.contract import Controller, Status
+from stunt.supervise.data.tracking import ClipQueue, QueuedClip, follow_clips, queue_of
+from stunt.supervise.hit_rules import Relation
+from stunt.supervise.situation import Ended
+from stunt.supervise.supervisor import Supervisor
+
+
+class WholeBody:
+    """The drivers of one character's body, which take over from each other and from those of its joints."""
+
+    def __init__(self, stage: StageLoop, name: str, joints: JointDrivers) -> None:
+        """Look after a body; nothing drives it yet."""
+        self._stage, self._name, self._joints = stage, name, joints
+        self._supervisors: list[Supervisor] = []
+        self._stuck: StuckLimbs | None = None
+        self._looked_after = False
+
+    # ---- who drives it
+
+    @property
+    def body(self) -> BodyActor:
+        """The body as controllers know it; the same one whoever drives it."""
+        return actor_of(self._stage, self._name)
+
+    @property
+    def taken_on(self) -> BodyActor | None:
+        """The body, if anybody has ever told it anything as a whole."""
+        known: BodyActor | None = self._stage.actors.get(self._name)
+        return known if known is not None and known.joined else None
+
+    @property
+    def supervisor(self) -> Supervisor | None:
+        """Who decides who drives it, where it follows clips or has a pool; None where nobody does."""
+        known: BodyActor | None = self._stage.actors.get(self._name)
+        return known.driver if known is not None else None
+
+    @property
+    def queue(self) -> ClipQueue | None:
+        """The clips it follows, if it does."""
+        return queue_of(self.supervisor)
+
+    @property
+    def doing(self) -> str:
+        """Which verb drives it; empty: none."""
+        body = self.taken_on
+        if self.supervisor is not None:
+            return "follow" if self.queue is not None else "supervise"
+        if body is None or body.rows is None:
+            return "play" if body is not None and body.kinematic else ""
+        return "follow" if body.follows else "aim"
+
+    @property
+    def detail(self) -> str:
+        """Of what: the controller in charge, or the motion's name."""
+        if self.supervisor is not None and self.queue is None:
+            return self.supervisor.running
+        body = self.taken_on
+        return body.motion.name if body is not None and body.motion is not None else ""
+
+    @property
+    def logs(self) -> list[list[dict[str, Any]]]:
+        """What happened, as events of a take."""
+        found = [supervisor.log for supervisor in self._supervisors]
+        if self._looked_after:
+            found += [self.body.log, *([self._stuck.log] if self._stuck is not None else ())]
+        return found
+
+    def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
+        """Return how well it followed clips, over a take's frames; empty where it followed none."""
+        body = self.taken_on
+        if body is None or not (self.supervisor or any(entry.rows is not None for entry in body.history)):
+            return {}
+        return body.summary(time, qpos)
+
+    # ---- taking over
+
+    def leave(self) -> None:
+        """Let whoever drives joints have the body."""
+        if self.doing:
+            self._resign()
+            self.body.go_limp()
+            self._joints.left_alone()
+
+    def _resign(self) -> Ended | None:
+        """Let nobody decide who drives it; return who did."""
+        return self.supervisor.resign() if self.supervisor is not None else None
+
+    def _take_over(self) -> Ended | None:
+        """Let go of all that moved it; return who decided so far."""
+        self._joints.forget()
+        return self._resign()
+
+    def _look_after(self, *, feet: bool | None = None, absolute: bool = False, free_limbs: bool = True) -> None:
+        """Fit what the body follows to the ground, and free limbs that are stuck; from the first time on."""
+        if not self._looked_after:
+            shape_targets(self.body, feet=feet, absolute=absolute)
+            self._stuck = StuckLimbs(self.body) if free_limbs else None
+        self._looked_after = True
+
+    # ---- ways of moving
+
+    def follow(
+        self,
+        clips: Sequence[QueuedClip],
+        *,
+        settings: ServoSettings | None,
+        root: RootSpring | None,
+        react: Thresholds | None,
+        get_up: Mapping[str, BodyMotion],
+        repeat: bool,
+        toward: str | None,
+        **looked_after: Any,
+    ) -> Supervisor:
+        """Hand clips to the queue that drives the body, or begin one with them.
+
+        Where the performance begins the body is put into the first one's first frame.
+        """
+        stage, name, queue, supervisor = self._stage, self._name, self.queue, self.supervisor
+        if queue is not None and supervisor is not None and stage.tick > 0:
+            actor_of(stage, name, settings=settings, root=root)
+            queue.go_over(clips, stage.time, repeat=repeat, toward=toward)
+            supervisor.wake()
+            return supervisor
+        begins, spec, clip = stage.tick == 0, stage.scene.characters[name], clips[0]
+        where, turned = (spec.at[0], spec.at[1]), spec.facing
+        self._take_over()
+        if not begins:
+            place, turn = stage.data.xpos[self.body.character.root_body], stage.data.xquat
+            where, turned = (float(place[0]), float(place[1])), float(heading(turn[self.body.character.root_body]))
+        first = clip.motion.placed(where, turned + clip.turned + clip.facing)
+        first = first.raised(spec.at[2]) if spec.at[2] else first
+        if begins:
+            stage.placements[name] = Placement(_spot(clip.motion, clip.floor), _spot(first, spec.at[2]))
+        actor_of(stage, name, settings=settings, root=root)
+        supervisor = follow_clips(
+            stage, name, clips, first=first, put=begins, repeat=repeat, toward=toward, react=react, get_up=get_up
+        )
+        self._look_after(**looked_after)
+        return supervisor
+
+    def play(self, motion: BodyMotion, *, since: float, blend: float) -> None:
+        """Be where a motion has the body."""
+        self._take_over()
+        stage, body = self._stage, self.body
+        if stage.tick == 0:
+            spec = stage.scene.characters[self._name]
+            motion, blend = motion.placed((spec.at[0], spec.at[1]), spec.facing).raised(spec.at[2]), 0.05
+            stage.data.qpos[body.slices[0]] = motion.qpos[0]
+            mujoco.mj_forward(stage.model, stage.data)
+        body.play(motion, since=since, blend=blend, place=stage.tick > 0)
+
+    def aim(self, pose: Floats | Mapping[str, Any], *, over: float) -> None:
+        """Go to a pose and hold it."""
+        if self.doing != "aim":
+            self._take_over()
+        self.body.aim(pose, over=over)
+
+    def supervise(
+        self,
+        pool: Sequence[Controller],
+        *,
+        safe: Controller | None,
+        hz: float,
+        relation: Relation | None,
+        settings: ServoSettings | None,
+        root: RootSpring | None,
+    ) -> Supervisor:
+        """Let a pool of controllers decide among themselves who drives it."""
+        stage, before = self._stage, self.doing
+        last = self._take_over()
+        if last is None and stage.tick > 0:
+            last = Ended(before, Status("failed", "somebody else took over"), stage.time)
+        body = actor_of(stage, self._name, settings=settings, root=root)
+        made = Supervisor(stage, self._name, pool, actor=body, safe=safe, relation=relation, hz=hz, last=last)
+        self._supervisors.append(made)
+        self._look_after()
+        return made
+
+
+def _spot(motion: BodyMotion, floor: float) -> tuple[float, float, float, float]:
+    x, y = motion.qpos[0, :2]
+    return float(x), float(y), float(floor), float(heading(motion.qpos[0, 3:7]))
