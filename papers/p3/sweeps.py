@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from stunt.control.servo.memory import Servo, ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, Servo, ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.body.stuck import bone_errors

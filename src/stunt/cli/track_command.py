@@ -26,8 +26,7 @@ PUSH_HELP = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt track`."""
-    from stunt.control.servo.memory import ServoSettings
-    from stunt.control.servo.root_spring import RootSpring
+    from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.script.sections.clips import ClipsPart
     from stunt.stage.scene import CharacterSpec
 
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
-    from stunt.control.servo.memory import ServoSettings
+    from stunt.control.servo.law import ServoSettings
     from stunt.library.names import find_clip
     from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
@@ -79,8 +78,7 @@ def track(args: argparse.Namespace) -> int:
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
     """Make the script that `stunt track` performs."""
-    from stunt.control.servo.memory import ServoSettings
-    from stunt.control.servo.root_spring import RootSpring
+    from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.drive.beats.spec import Part, Script
     from stunt.drive.body.reactions import Thresholds
     from stunt.library.names import Library

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import mujoco
 import numpy as np
 
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.beats.performer import BeatResult, Performer
 from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.beats.state_machine import StateMachine

@@ -161,5 +161,5 @@ def solve_impact(v: Any, t: Any, k: int, model: int, data: int) -> None:
         for i in range(nv):
             v.qvel[i] += total[p] * solved[p * nv + i]
     state.impacts += 1
-    state.size = k
+    state.involved = k
     state.energy += added

@@ -28,7 +28,7 @@ STATE: Final = layout(
     ("slowest", np.float64),  # approach that counts as an impact [m/s]
     ("remembered", np.int64),  # contacts of the step before
     ("impacts", np.int64),  # so far
-    ("size", np.int64),  # contacts of the last impact
+    ("involved", np.int64),  # contacts of the last impact
     ("energy", np.float64),  # added by all of them [J]
 )
 LAST: Final = layout(("geoms", np.int64, 2), ("point", np.float64, 3))
@@ -106,7 +106,7 @@ class ImpactProgram:
     @property
     def size(self) -> int:
         """How many contacts took part in the last one."""
-        return int(self._state["size"][0])
+        return int(self._state["involved"][0])
 
     @property
     def energy(self) -> float:

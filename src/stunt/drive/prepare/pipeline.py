@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
-from stunt.control.servo.layout import part_of
-from stunt.control.servo.memory import ServoSettings, ServoTargets
+from stunt.control.servo.law import ServoSettings, part_of
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.plant import with_clear_feet, with_planted_feet
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated_rounds

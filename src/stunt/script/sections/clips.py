@@ -9,8 +9,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import actor_of
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds
