@@ -89,17 +89,17 @@ def figures(args: argparse.Namespace) -> int:
     out = Path(args.out)
     check_writable(out)
     with waiting(f"drawing the figures of {args.paper}", quiet=False):
-        paths = _beside(f"papers.{args.paper}.figures").make(out)
+        paths = beside(f"papers.{args.paper}.figures").make(out)
     write("".join(f"{path}\n" for path in paths))
     return 0
 
 
 def bench(args: argparse.Namespace) -> int:
     """Measure; the rest of the command line belongs to the benchmark."""
-    return int(_beside("benchmarks.main").run(args.rest) or 0)
+    return int(beside("benchmarks.main").run(args.rest) or 0)
 
 
-def _beside(module: str) -> Any:
+def beside(module: str) -> Any:
     """Import what a checkout of Stunt holds beside the package: `benchmarks` or `papers`."""
     folder = module.partition(".")[0]
     checkout = Path(stunt.__file__).parents[2]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from stunt.cli.commands import beside
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
@@ -19,7 +20,6 @@ from stunt.record.beat_table import beat_table
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
 from stunt.schema import Section, node_from_plain, whole
-from stunt.script.constant_pd import recast, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
@@ -32,19 +32,12 @@ MOST_CHANGES = 24
 
 @dataclass(frozen=True)
 class CommandOutcome:
-    """What came of a performance.
+    """What came of a performance."""
 
-    Attributes:
-        take: What was performed, to its end or until it was stopped.
-        report: The report on it.
-        blow_up: What stopped it, if it blew up.
-        crash: The last second of states, if it blew up.
-    """
-
-    take: Take
-    report: dict[str, Any]
-    blow_up: BlowUpError | None = None
-    crash: Take | None = None
+    take: Take  #: What was performed, to its end or until it was stopped
+    report: dict[str, Any]  #: The report on it
+    blow_up: BlowUpError | None = None  #: What stopped it, if it blew up
+    crash: Take | None = None  #: The last second of states, if it blew up
 
 
 def perform(args: argparse.Namespace) -> int:
@@ -93,7 +86,8 @@ def rehearse(script: Script, coupling: str | None) -> Performance:
         script = replace(script, parts={name: replace(p, coupling=level) for name, p in script.parts.items()})
     performance = Performance(script)
     if coupling == "constant":
-        recast(performance, tune(script))
+        peer = beside("papers.p0.constant_pd")
+        peer.recast(performance, peer.tune(script))
     return performance
 
 
