@@ -45,23 +45,14 @@ TOE_SHARE = 0.2  # of the foot's mass, in front of the ball
 
 @dataclass(frozen=True)
 class Build:
-    """How a plan becomes a body.
+    """How a plan becomes a body."""
 
-    Attributes:
-        mass: Body mass [kg]; None keeps the table's build at that height.
-        sex: Which anthropometric table.
-        root: `free` gives the root a free joint.
-        joints: One ball joint per bone, or three hinges about the bone's x, y and z.
-        strength: Factor on every peak torque.
-        self_collision: Whether limbs touch each other.
-    """
-
-    mass: float | None = None
-    sex: Sex = "male"
-    root: Literal["fixed", "free"] = "free"
-    joints: Joints = "ball"
-    strength: float = 1.0
-    self_collision: bool = True
+    mass: float | None = None  #: Body mass [kg]; None keeps the table's build at that height
+    sex: Sex = "male"  #: Which anthropometric table
+    root: Literal["fixed", "free"] = "free"  #: `free` gives the root a free joint
+    joints: Joints = "ball"  #: One ball joint per bone, or three hinges about the bone's x, y and z
+    strength: float = 1.0  #: Factor on every peak torque
+    self_collision: bool = True  #: Whether limbs touch each other
 
 
 # The strongest direction of each joint stands for the ball.

@@ -25,19 +25,12 @@ _HALF = 0.5**0.5
 
 @dataclass(frozen=True)
 class Site:
-    """One point.
+    """One point."""
 
-    Attributes:
-        name: Site name.
-        bone: The bone it is on.
-        position: In the frame of neutral standing [m], (3,).
-        quat: Its orientation there, wxyz.
-    """
-
-    name: str
-    bone: str
-    position: Floats
-    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    name: str  #: Site name
+    bone: str  #: The bone it is on
+    position: Floats  #: In the frame of neutral standing [m], (3,)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)  #: Its orientation there, wxyz
 
 
 def sites(person: Person, marks: Landmarks) -> list[Site]:
@@ -104,21 +97,13 @@ FRICTION = (0.9, 0.005, 0.0001)
 
 @dataclass(frozen=True)
 class Order:
-    """What to build: which body, for whom, and how it is held.
+    """What to build: which body, for whom, and how it is held."""
 
-    Attributes:
-        body: Name of a built-in body.
-        person: Sex, height and mass.
-        root: `free` gives the pelvis a free joint.
-        strength: Factor on every peak torque.
-        self_collision: Whether the limbs touch each other.
-    """
-
-    body: str
-    person: Person
-    root: Root = "fixed"
-    strength: float = 1.0
-    self_collision: bool = True
+    body: str  #: Name of a built-in body
+    person: Person  #: Sex, height and mass
+    root: Root = "fixed"  #: `free` gives the pelvis a free joint
+    strength: float = 1.0  #: Factor on every peak torque
+    self_collision: bool = True  #: Whether the limbs touch each other
 
 
 def build_human(order: Order) -> mujoco.MjSpec:

@@ -21,23 +21,14 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One quantity over time.
+    """One quantity over time."""
 
-    Attributes:
-        owner: The character or prop it is of.
-        name: What it is.
-        values: (F, n) or (F, n, k).
-        units: Of each of the n, or one for all.
-        of: Names of the n: degrees of freedom, bones, or axes.
-        axes: Names of the k.
-    """
-
-    owner: str
-    name: str
-    values: Floats
-    units: tuple[str, ...]
-    of: tuple[str, ...]
-    axes: tuple[str, ...] = ()
+    owner: str  #: The character or prop it is of
+    name: str  #: What it is
+    values: Floats  #: (F, n) or (F, n, k)
+    units: tuple[str, ...]  #: Of each of the n, or one for all
+    of: tuple[str, ...]  #: Names of the n: degrees of freedom, bones, or axes
+    axes: tuple[str, ...] = ()  #: Names of the k
 
     def unit(self, number: int) -> str:
         """Return the unit of one of the n."""

@@ -17,21 +17,13 @@ Color = tuple[float, float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A surface of V points.
+    """A surface of V points."""
 
-    Attributes:
-        points: [m], (V, 3).
-        normals: Outward, of length 1, (V, 3).
-        parts: Triangles (T, 3) by colour.
-        bones: Up to four bones each point hangs on, (V, 4); None where it hangs on none.
-        weights: How much on each; they add up to 1, (V, 4).
-    """
-
-    points: Floats
-    normals: Floats
-    parts: tuple[tuple[Color, Ints], ...]
-    bones: Ints | None = None
-    weights: Floats | None = None
+    points: Floats  #: [m], (V, 3)
+    normals: Floats  #: Outward, of length 1, (V, 3)
+    parts: tuple[tuple[Color, Ints], ...]  #: Triangles (T, 3) by colour
+    bones: Ints | None = None  #: Up to four bones each point hangs on, (V, 4); None where it hangs on none
+    weights: Floats | None = None  #: How much on each; they add up to 1, (V, 4)
 
     def moved(self, place: Floats, turn: Floats) -> Surface:
         """Return it turned and moved."""

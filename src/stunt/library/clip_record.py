@@ -20,23 +20,14 @@ from stunt.motion.rig.skeleton_body import body_from_clip
 
 @dataclass(frozen=True, eq=False)
 class ClipRecord:
-    """The skeleton of a clip, and which of its joints became which body.
+    """The skeleton of a clip, and which of its joints became which body."""
 
-    Attributes:
-        name: The clip's.
-        skeleton: Its joints, as in the file.
-        fps: Its frame rate.
-        door: Units and axes of its file; no values.
-        stance: Rotations of the joints in the body's reference stance, (J, 4).
-        joints: Joint of each body, by the body's name.
-    """
-
-    name: str
-    skeleton: Skeleton
-    fps: float
-    door: Door
-    stance: Floats
-    joints: Mapping[str, int]
+    name: str  #: The clip's
+    skeleton: Skeleton  #: Its joints, as in the file
+    fps: float  #: Its frame rate
+    door: Door  #: Units and axes of its file; no values
+    stance: Floats  #: Rotations of the joints in the body's reference stance, (J, 4)
+    joints: Mapping[str, int]  #: Joint of each body, by the body's name
 
 
 def record_of_body(body: object, library: Library = HERE) -> ClipRecord | None:

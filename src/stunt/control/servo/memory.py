@@ -178,54 +178,34 @@ _HOOK_RATE = 30.0  # [1/s]
 
 @dataclass(frozen=True, eq=False)
 class ServoTargets:
-    """A motion as the servo reads it.
+    """A motion as the servo reads it."""
 
-    Attributes:
-        fps: Rows per second.
-        turns: Orientation of each body seen from the root, the root's own in the world, (F, bodies, 4).
-        path: Position of the root [m], (F, 3).
-        friction: Sliding friction of each sole, (F, soles).
-        qpos: Joint coordinates without the root's, (F, nq).
-        torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
-        asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
-        swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
-        legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
-        twist: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
-    """
-
-    fps: float
-    turns: Floats
-    path: Floats
-    friction: Floats
-    qpos: Floats
+    fps: float  #: Rows per second
+    turns: Floats  #: Orientation of each body seen from the root, the root's own in the world, (F, bodies, 4)
+    path: Floats  #: Position of the root [m], (F, 3)
+    friction: Floats  #: Sliding friction of each sole, (F, soles)
+    qpos: Floats  #: Joint coordinates without the root's, (F, nq)
+    #: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
     torque: Floats | None = None
-    asked: Floats | None = None
-    swing: Floats | None = None
+    asked: Floats | None = None  #: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4)
+    swing: Floats | None = None  #: How much each leg swings, 0 to 1, (F, legs); None: nobody steers
+    #: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
     legs: NDArray[np.int64] | None = None
+    #: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
     twist: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedFrames:
-    """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous.
+    """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous."""
 
-    Attributes:
-        lead: Frames of its own that come first; the last one is as the motion has it. May be empty.
-        base: The motion as it is, two frames at least.
-        fps: Frames per second of both.
-        first: Which frame of the motion goes with the lead's first.
-        loop: Whether the motion begins again after its last frame, which then is its first one, a round later.
-        at: Where the motion is placed: x, y [m], heading [rad].
-        step: How far one round goes, likewise.
-    """
-
-    lead: Floats
-    base: Floats
-    fps: float
-    first: int
-    loop: bool
-    at: tuple[float, float, float]
-    step: tuple[float, float, float]
+    lead: Floats  #: Frames of its own that come first; the last one is as the motion has it. May be empty.
+    base: Floats  #: The motion as it is, two frames at least
+    fps: float  #: Frames per second of both
+    first: int  #: Which frame of the motion goes with the lead's first
+    loop: bool  #: Whether the motion begins again after its last frame, which then is its first one, a round later
+    at: tuple[float, float, float]  #: Where the motion is placed: x, y [m], heading [rad]
+    step: tuple[float, float, float]  #: How far one round goes, likewise
 
 
 class WorldspaceProgram:

@@ -36,29 +36,17 @@ SMALLEST, TALLEST = 0.75, 2.30
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user knows better than the door; None leaves it to the door.
+    """What the user knows better than the door; None leaves it to the door."""
 
-    Attributes:
-        up: The file's upward axis: `x`, `y` or `z`.
-        scale: Metres per unit of the file.
-        fps: Frames per second.
-        skip_frames: How many frames to leave out at the start.
-        loop: Whether the clip repeats.
-        skeleton: The skeleton file of a motion that has it apart (AMC).
-        animation: Which animation of a file that has several (glTF), by name.
-        mapping: A mapping file that says which joint is which part of a person.
-        mirror: Whether left and right are exchanged.
-    """
-
-    up: str | None = None
-    scale: float | None = None
-    fps: float | None = None
-    skip_frames: int | None = None
-    loop: bool | None = None
-    skeleton: str | None = None
-    animation: str | None = None
-    mapping: str | None = None
-    mirror: bool | None = None
+    up: str | None = None  #: The file's upward axis: `x`, `y` or `z`
+    scale: float | None = None  #: Metres per unit of the file
+    fps: float | None = None  #: Frames per second
+    skip_frames: int | None = None  #: How many frames to leave out at the start
+    loop: bool | None = None  #: Whether the clip repeats
+    skeleton: str | None = None  #: The skeleton file of a motion that has it apart (AMC)
+    animation: str | None = None  #: Which animation of a file that has several (glTF), by name
+    mapping: str | None = None  #: A mapping file that says which joint is which part of a person
+    mirror: bool | None = None  #: Whether left and right are exchanged
 
     def check(self, place: Place = NOWHERE) -> None:
         """Raise where a value is impossible."""

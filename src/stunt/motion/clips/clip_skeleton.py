@@ -13,36 +13,23 @@ from stunt.maths.rotations import Floats
 
 @dataclass(frozen=True)
 class EndSite:
-    """The tip of a bone that ends in no joint (finger tip, toe, top of the head).
+    """The tip of a bone that ends in no joint (finger tip, toe, top of the head)."""
 
-    Attributes:
-        parent: Index of the joint it hangs on.
-        offset: Where it is in that joint's frame [m], (3,).
-        name: Its name, where the file gives it one.
-    """
-
-    parent: int
-    offset: Floats
-    name: str = ""
+    parent: int  #: Index of the joint it hangs on
+    offset: Floats  #: Where it is in that joint's frame [m], (3,)
+    name: str = ""  #: Its name, where the file gives it one
 
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """Named joints in a tree, parents before children; with all joints at rest every frame is parallel to the world's.
+    """Named joints in a tree, parents first; with all joints at rest every frame is parallel to the world's."""
 
-    Attributes:
-        names: Joint names, unique; the first is the root.
-        parents: Index of each joint's parent; −1 for the root.
-        offsets: Where each joint is in its parent's frame [m], (J, 3).
-        end_sites: Tips of the bones that end in no joint.
-        channels: Channel names of each joint in the order of the file it came from (`Xposition`, `Zrotation`, …);
-            empty where it came from none. Writers use them.
-    """
-
-    names: tuple[str, ...]
-    parents: tuple[int, ...]
-    offsets: Floats
-    end_sites: tuple[EndSite, ...] = ()
+    names: tuple[str, ...]  #: Joint names, unique; the first is the root
+    parents: tuple[int, ...]  #: Index of each joint's parent; −1 for the root
+    offsets: Floats  #: Where each joint is in its parent's frame [m], (J, 3)
+    end_sites: tuple[EndSite, ...] = ()  #: Tips of the bones that end in no joint
+    #: Channel names of each joint in the order of the file it came from (`Xposition`, `Zrotation`, …); empty where it
+    #: came from none. Writers use them.
     channels: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:

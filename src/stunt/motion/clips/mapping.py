@@ -32,17 +32,12 @@ class MappingFileError(StuntError):
 
 @dataclass(frozen=True)
 class JointMapping:
-    """Which joint, and which body, is which part.
+    """Which joint, and which body, is which part."""
 
-    Attributes:
-        joints: Part → name of the clip's joint.
-        bodies: Part → name of the target's body; for bodies with other names than Stunt's.
-        place: The file it came from.
-    """
-
-    joints: Mapping[str, str]
+    joints: Mapping[str, str]  #: Part → name of the clip's joint
+    #: Part → name of the target's body; for bodies with other names than Stunt's.
     bodies: Mapping[str, str] = field(default_factory=dict)
-    place: Place = field(default=Place(), compare=False)
+    place: Place = field(default=Place(), compare=False)  #: The file it came from
 
     def parts_of(self, skeleton: Skeleton) -> dict[str, int]:
         """Return part → joint index in a skeleton, or say which joint does not exist."""

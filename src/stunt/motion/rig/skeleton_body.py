@@ -120,23 +120,14 @@ _JOINTS = {
 
 @dataclass(frozen=True, eq=False)
 class SkeletonBody:
-    """A body with a clip's bones, and that clip on its floor.
+    """A body with a clip's bones, and that clip on its floor."""
 
-    Attributes:
-        plan: What it is built from; its bones' frames are the clip's.
-        clip: The clip, lowered so that its ground is at z = 0.
-        joints: The clip's joint of each bone.
-        floor: How high the clip's ground was [m].
-        build: Mass, joints, strength and the like.
-        creature: Whether it is no person's body but a capsule per bone.
-    """
-
-    plan: SkeletonPlan
-    clip: Clip
-    joints: tuple[int, ...]
-    floor: float
-    build: Build = Build()
-    creature: bool = False
+    plan: SkeletonPlan  #: What it is built from; its bones' frames are the clip's
+    clip: Clip  #: The clip, lowered so that its ground is at z = 0
+    joints: tuple[int, ...]  #: The clip's joint of each bone
+    floor: float  #: How high the clip's ground was [m]
+    build: Build = Build()  #: Mass, joints, strength and the like
+    creature: bool = False  #: Whether it is no person's body but a capsule per bone
 
     @cached_property
     def spec(self) -> mujoco.MjSpec:

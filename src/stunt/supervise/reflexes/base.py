@@ -123,20 +123,14 @@ SOLE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What a behaviour wants now.
+    """What a behaviour wants now."""
 
-    Attributes:
-        lifted: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
-        tension: Factor on all stiffness: 1 is following a clip, 0 a rag doll.
-        spring: Largest torque on the root from outside, as a share of m·g·h; 0 is none.
-        quickness: Time constant with which targets move [s].
-        swing: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
-    """
-
+    #: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
     lifted: Floats
-    tension: float = 1.0
-    spring: float = 0.0
-    quickness: float = 0.08
+    tension: float = 1.0  #: Factor on all stiffness: 1 is following a clip, 0 a rag doll
+    spring: float = 0.0  #: Largest torque on the root from outside, as a share of m·g·h; 0 is none
+    quickness: float = 0.08  #: Time constant with which targets move [s]
+    #: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
     swing: str = ""
 
 

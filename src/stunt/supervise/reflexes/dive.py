@@ -29,17 +29,11 @@ REACH_FOR = 0.8
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be kept, seen by who keeps it.
+    """What is to be kept, seen by who keeps it."""
 
-    Attributes:
-        half: Half of its width [m].
-        height: [m].
-        ahead: How far in front of the keeper the ball is met [m].
-    """
-
-    half: Metres = 1.5
-    height: Metres = 2.0
-    ahead: Metres = 0.25
+    half: Metres = 1.5  #: Half of its width [m]
+    height: Metres = 2.0  #: [m]
+    ahead: Metres = 0.25  #: How far in front of the keeper the ball is met [m]
 
 
 @dataclass(frozen=True)
