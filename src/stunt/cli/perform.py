@@ -10,12 +10,14 @@ from typing import Any, cast
 
 from stunt.cli.commands import beside
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
+from stunt.cli.options import offer
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
 from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
+from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
@@ -25,6 +27,7 @@ from stunt.script.performance import Performance
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
+COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 _COMMAND_LINE = "the command line"
 MOST_CHANGES = 24
 """So many changes of who was in charge are printed after a performance; `stunt show` prints all."""
@@ -38,6 +41,21 @@ class CommandOutcome:
     report: dict[str, Any]  #: The report on it
     blow_up: BlowUpError | None = None  #: What stopped it, if it blew up
     crash: Take | None = None  #: The last second of states, if it blew up
+
+
+def add_perform_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt perform`."""
+    add = parser.add_argument
+    add("script", metavar="SCRIPT|EXAMPLE", help="a .yaml file, or the name of an example (see 'stunt examples')")
+    add("--out", metavar="DIR", help="where the take goes (default: takes/NAME; with --json: nowhere)")
+    add("--json", action="store_true", help="print the report as JSON, and nothing else")
+    add("--rate", type=float, metavar="HZ", help="physics and control rate")
+    for name in ("physics_hz", "control_hz", "seed"):
+        offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
+    add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
+    add("--quiet", action="store_true", help="print errors only")
+    add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
 
 
 def perform(args: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from stunt.drive.beats.spec import Script
     from stunt.stage.scene import Push
 
-HELP = "let a body follow a clip, and say how well it did"
 SECONDS_BEFORE_PUSH = 1.0
 PUSH_SECONDS = 0.1
 """How long a push lasts: a shove. Two hundred newton-seconds within 20 ms, on a chest of 3 kg, are an explosion."""
@@ -24,7 +23,7 @@ PUSH_HELP = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_track_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt track`."""
     from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.script.sections.clips import ClipsPart
