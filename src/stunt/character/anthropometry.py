@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -141,3 +142,12 @@ def ellipsoid(mass: float, center: Iterable[float], semi_axes: Iterable[float]) 
     squares = np.square(np.array(list(semi_axes), dtype=float))
     diagonal = mass / 5.0 * (squares.sum() - squares)
     return Inertia(mass, np.array(list(center), dtype=float), np.diag(diagonal))
+
+
+def weigh(body: mujoco.MjsBody, inertia: Inertia) -> None:
+    """Give a body its mass properties."""
+    t = 0.5 * (inertia.tensor + inertia.tensor.T)
+    body.mass = inertia.mass
+    body.ipos = inertia.center
+    body.fullinertia = [t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]]
+    body.explicitinertial = True

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from stunt.export.rig import Rig
-from stunt.export.surface import Color
+from stunt.export.solids import Color
 from stunt.maths.rotations import Floats, multiply, rotate, to_matrix
 
 _BLEND = 0.62  # How far shapes reach over to each other, as a share of their thinnest half width …

@@ -9,8 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character, Joint
-from stunt.export.axes import turns_out, vectors_out
-from stunt.export.options import Options
+from stunt.export.options import Options, turns_out, vectors_out
 from stunt.export.rig import make_rig, travel
 from stunt.export.sampling import Floats, SampledTake, rows_at
 from stunt.maths.rotations import to_rotation_vector

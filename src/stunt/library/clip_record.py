@@ -12,8 +12,7 @@ from stunt.errors import StuntError
 from stunt.library.names import HERE, Library
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_parts import Above, Door
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import Above, Door, EndSite, Skeleton
 from stunt.motion.clips.standing import reference_stance
 from stunt.motion.rig.skeleton_body import body_from_clip
 

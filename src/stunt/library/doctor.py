@@ -19,7 +19,7 @@ from stunt.maths.rotations import Floats, difference, rotate
 from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.raw import RawClip
-from stunt.motion.clips.standing import feet_of, floor_height, planted, stature
+from stunt.motion.clips.standing import feet_of, floor_height, planted, stature, stretches
 from stunt.motion.clips.vocabulary import ARM, LEG, vocabulary
 from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 
@@ -68,7 +68,7 @@ def airborne(body: SkeletonBody) -> np.ndarray:
 
 def flight_of(body: SkeletonBody) -> Flight | None:
     """Return what the flight phases say; None where there are none long enough."""
-    phases = [phase for phase in _runs(airborne(body)) if phase[1] - phase[0] >= FEWEST]
+    phases = [(first, end - 1) for first, end in stretches(airborne(body)) if end - 1 - first >= FEWEST]
     if not phases:
         return None
     heights = centre_of_mass(body)[:, 2]
@@ -93,12 +93,6 @@ def _fall(heights: Floats, fps: float) -> float | None:
     bend = abs(float(curve[0])) * (times[-1] / 2) ** 2
     falls = curve[0] < 0 and bend > 0.01 and float(np.abs(off).max()) < 0.15 * bend
     return -2.0 * float(curve[0]) if falls else None
-
-
-def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
-    """Return first and last index of every run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return [(int(start), int(stop) - 1) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 SPIKE_DEG = 15.0  # a frame may turn a joint so much beyond what its neighbours do

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from stunt.control.core.engine import mj_fwdVelocity, mj_solveM
-from stunt.control.core.engine_contacts import contact_at
+from stunt.control.core.engine import contact_at, mj_fwdVelocity, mj_solveM
 from stunt.control.core.programs import CONTACTS, IMPACT, entry
 from stunt.control.core.views import views_at
 from stunt.control.impact.law import collide

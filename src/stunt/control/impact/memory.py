@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
-from stunt.control.core.engine import last_dofs
-from stunt.control.core.engine_contacts import contact_count, contact_pointer
+from stunt.control.core.engine import contact_count, contact_pointer, last_dofs
 from stunt.control.core.programs import IMPACT
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 

@@ -6,7 +6,7 @@ guessed stands in `Clip.door.assumed`; everything can be overridden by `Override
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.maths.rotations import Floats, difference
 from stunt.motion.clips.above_hips import lift
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_parts import Above, Door
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import Above, Door, EndSite, Skeleton
 from stunt.motion.clips.mapping import JointMapping, read_mapping
 from stunt.motion.clips.raw import RawClip
 from stunt.motion.clips.standing import stature_of
@@ -235,8 +234,3 @@ def rest_pose_frames(raw: RawClip) -> int:
     rest = largest[lead : lead + 3]
     enough = lead <= MOST_REST_FRAMES and bool(len(rest)) and largest[lead - 1] > np.radians(20.0)
     return lead if enough and largest[lead - 1] > 3.0 * rest.max() else 0
-
-
-def without_lead(clip: Clip) -> Clip:
-    """Forget the frames that were skipped at the start."""
-    return replace(clip, door=replace(clip.door, values=None, skipped=0))

@@ -13,7 +13,7 @@ from ruamel.yaml.error import YAMLError
 
 from stunt.errors import Place, StuntError, UnknownNameError
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_skeleton import Skeleton
+from stunt.motion.clips.clip_parts import Skeleton
 from stunt.motion.clips.raw import read_text
 from stunt.motion.clips.vocabulary import ARM, LEG, guess_parts
 

@@ -19,7 +19,7 @@ from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
 from stunt.errors import BodyError
-from stunt.maths.rotations import Floats, conjugate, difference, multiply, rotate, to_matrix
+from stunt.maths.rotations import Floats, conjugate, multiply, rotate, to_matrix
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.euler import to_euler
@@ -171,21 +171,6 @@ class SkeletonBody:
             return qpos
 
         return self.clip.once(("qpos", self.kind), find)
-
-    def qvel_at(self, time: ArrayLike) -> Floats:
-        """Return the body's velocities at a time [s], (..., 6 + 3 per ball): by differences over one frame."""
-        if self.kind != "ball":
-            raise BodyError("velocities of a clip are known for ball joints only.")
-        moment = np.asarray(time, float)
-        step = 0.5 / self.clip.fps
-        start, end = moment - step, moment + step
-        if not self.clip.loop:
-            start, end = np.clip(start, 0.0, self.clip.duration), np.clip(end, 0.0, self.clip.duration)
-        first, last = self.qpos_at(start), self.qpos_at(end)
-        seconds = np.maximum(end - start, 1e-9)[..., None]
-        turns = [np.asarray(first[..., 3:]).reshape(*moment.shape, -1, 4), last[..., 3:].reshape(*moment.shape, -1, 4)]
-        angular = difference(turns[1], turns[0]).reshape(*moment.shape, -1)
-        return np.concatenate([last[..., :3] - first[..., :3], angular], axis=-1) / seconds
 
 
 def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int] | None = None) -> SkeletonBody:

@@ -134,15 +134,14 @@ class Dive(Behaviour):
 
     def _reach(self, felt: Felt, lifted: Floats) -> Floats:
         """Put both hands in the ball's way."""
-        assert self.sense is not None
         actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
         for side in SIDES:
             apart = np.array([0.0, 0.07 * sign_of(side), 0.0])
             # Until the arm is there, the body has moved on.
             spot = felt.seen_from_root(np.array(self._shot.at) - LAG * felt.velocity) + apart
             elbow = np.array([-0.5, 0.6 * sign_of(side), -0.2])
-            turned, _ = limb(self.sense.anatomy, side, "arm", actual, spot, elbow)
-            lifted = with_limb(self.sense.anatomy, lifted, turned)
+            turned, _ = limb(self.anatomy, side, "arm", actual, spot, elbow)
+            lifted = with_limb(self.anatomy, lifted, turned)
         return lifted
 
     def judge(self, now: Situation, felt: Felt) -> Status:

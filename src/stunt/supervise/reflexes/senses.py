@@ -93,11 +93,6 @@ class Felt:
         return np.asarray(rotations.rotate(self.turn, _UP)[:2])
 
     @property
-    def up_seen(self) -> Floats:
-        """The vertical seen from the root: x near −1 lies on the face, near 1 on the back, (3,)."""
-        return np.asarray(rotations.rotate(rotations.conjugate(self.turn), _UP))
-
-    @property
     def capture(self) -> Floats:
         """Where a foot would have to be to bring the body to rest over it [m], (2,): the capture point."""
         return capture_point(self.com, self.velocity)
