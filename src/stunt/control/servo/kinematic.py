@@ -50,18 +50,8 @@ def turn_hermite(
 ) -> None:
     """Write an orientation between two frames, and its angular velocity in its own frame.
 
-    Args:
-        rows: The actor's frames.
-        q0: Where the earlier quaternion is in them; `u0` its angular velocity, `q1` and `u1` those of the later one.
-        u0: See `q0`.
-        q1: See `q0`.
-        u1: See `q0`.
-        s: Share of the interval.
-        seconds: Its length.
-        where: Positions, written at `q`.
-        q: See `where`.
-        pace: Velocities, written at `d`.
-        d: See `pace`.
+    The earlier quaternion is at `rows[q0]`, its angular velocity at `rows[u0]`; those of the later one at `q1` and
+    `u1`. Of the interval, so many `seconds` long, a share `s` has passed. Written to `where[q]` and `pace[d]`.
     """
     w, a, b, c = rows[q0], rows[q0 + 1], rows[q0 + 2], rows[q0 + 3]
     r, i, j, k = product(w, -a, -b, -c, rows[q1], rows[q1 + 1], rows[q1 + 2], rows[q1 + 3])
