@@ -16,7 +16,7 @@ from benchmarks.result import Measurement
 from benchmarks.timing import Job, interleaved, median_ratio, stopwatch, typical
 from stunt.character.character import Character
 from stunt.character.from_skeleton import Build
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import follower_of
 from stunt.drive.motion.body_motion import retargeted_motion
 from stunt.library.names import load_clip

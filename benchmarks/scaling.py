@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks.result import Measurement
 from benchmarks.timing import Floats, Job, exponent, interleaved, median_ratio, stopwatch
 from benchmarks.trees import human_like
+from papers.p0.inertia import composite_inertias
 from stunt.control.core.board import COUPLINGS, Board
-from stunt.control.core.inertia import composite_inertias
 from stunt.control.core.kernel import after, before, between
 from stunt.control.core.views import views_at
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.p0.constant_pd import perform_constant_pd
 from papers.variations import with_part, with_rate
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.examples import example
 from stunt.record.cast import CastJoint
 from stunt.record.take import Take
-from stunt.script.constant_pd import perform_constant_pd
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 

@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from stunt.record.plot_style import EDGE as _EDGE
-from stunt.record.plot_style import INK, ORANGE, SOFT, WIDTH
+from stunt.record.plots import EDGE as _EDGE
+from stunt.record.plots import INK, ORANGE, SOFT, WIDTH
 from stunt.record.raycast.camera import Camera, points_of_performance
 from stunt.record.raycast.render import Raycaster
 from stunt.record.take import Take

@@ -187,7 +187,7 @@ performance:
 
 
 def test_the_default_assistance_is_written_once():
-    from stunt.control.servo.root_spring import RootSpring
+    from stunt.control.servo.law import RootSpring
     from stunt.script.sections.clips import ClipsPart
     from stunt.script.sections.supervisor import SupervisorPart
 

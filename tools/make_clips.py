@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, rotate
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import EndSite, Skeleton
 from stunt.motion.clips.euler import from_euler
 from stunt.motion.formats.bvh_writer import write_bvh
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from papers.runs import Played, play, play_constant_pd
 from papers.strip import Row, View, put_rows, rows_height
-from stunt.record.plot_style import BLUE, HEADLINE, ORANGE, dress, legend, page, plot_area, save, shown_degrees
+from papers.style import HEADLINE, legend, plot_area, save, shown_degrees
+from stunt.record.plots import BLUE, ORANGE, dress, page
 
 _MISSED_DEG = 1.0
 

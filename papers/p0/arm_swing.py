@@ -6,7 +6,8 @@ from pathlib import Path
 
 from papers.runs import Played, play
 from papers.strip import Row, View, put_rows, rows_height
-from stunt.record.plot_style import BLUE, HEADLINE, ORANGE, dress, legend, mark_beats, page, plot_area, save
+from papers.style import HEADLINE, legend, mark_beats, plot_area, save
+from stunt.record.plots import BLUE, ORANGE, dress, page
 
 _JOINT = "r_shoulder_flexion"
 _SIDE = View(azimuth=-62.0, aspect=0.66)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.runs import play
+from papers.style import HEADLINE, legend, plot_area, save
 from stunt.control.beat.law import TIME_CONSTANTS, arrival_exponents
-from stunt.record.plot_style import BLUE, GREEN, HEADLINE, ORANGE, SKY, dress, legend, page, plot_area, save
+from stunt.record.plots import BLUE, GREEN, ORANGE, SKY, dress, page
 
 Floats = NDArray[np.float64]
 _JOINT = "r_shoulder_flexion"

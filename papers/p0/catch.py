@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from papers.runs import Played, play
 from papers.strip import Row, View, put_rows, rows_height
-from stunt.record.plot_style import HEADLINE, ORANGE, dress, mark_beats, page, plot_area, save
+from papers.style import HEADLINE, mark_beats, plot_area, save
+from stunt.record.plots import ORANGE, dress, page
 
 Floats = NDArray[np.float64]
 _BEFORE = (0.3, 0.2, 0.14, 0.08, 0.0, -0.4)  # [s] until the catch

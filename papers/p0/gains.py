@@ -9,19 +9,8 @@ from matplotlib.axes import Axes
 
 from papers.runs import Played, play
 from papers.strip import Row, View, put_rows, rows_height
-from stunt.record.plot_style import (
-    BLUE,
-    GREEN,
-    HEADLINE,
-    ORANGE,
-    dress,
-    legend,
-    mark_beats,
-    page,
-    plot_area,
-    save,
-    shown_degrees,
-)
+from papers.style import HEADLINE, legend, mark_beats, plot_area, save, shown_degrees
+from stunt.record.plots import BLUE, GREEN, ORANGE, dress, page
 
 _HINGES = (("flexion", BLUE), ("abduction", ORANGE), ("rotation", GREEN))
 

@@ -10,7 +10,8 @@ from typing import Final
 import mujoco
 import numpy as np
 
-from stunt.record.plot_style import BLUE, GREEN, ORANGE, dress, page, save
+from papers.style import save
+from stunt.record.plots import BLUE, GREEN, ORANGE, dress, page
 from stunt.record.take import Floats
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene

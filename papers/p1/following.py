@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from papers.style import save, shown_degrees
 from stunt.drive.paths.follower import Follower
 from stunt.motion.trajectory import Trajectory
-from stunt.record.plot_style import BLUE, GREEN, INK, ORANGE, PINK, SOFT, dress, page, save, shown_degrees
+from stunt.record.plots import BLUE, GREEN, INK, ORANGE, PINK, SOFT, dress, page
 from stunt.record.take import Floats
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene

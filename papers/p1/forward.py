@@ -9,8 +9,9 @@ from typing import Final
 import mujoco
 import numpy as np
 
+from papers.style import save
 from stunt.character.bodies import make_body
-from stunt.record.plot_style import BLUE, SOFT, dress, page, save
+from stunt.record.plots import BLUE, SOFT, dress, page
 
 _BODIES: Final = (("torso28", 0), ("human39", 0), ("human47", 0), ("human47", 8), ("human47", 16), ("human47", 36))
 """Bodies, and how many fingers of three joints they are given on top."""

@@ -16,13 +16,14 @@ import numpy as np
 
 from papers.drawing import Progress, draw_all
 from papers.runs import shipped
+from papers.style import legend, plot_area, save
 from stunt.library.own_walks import own_walk_graph
 from stunt.motion.graph.along import Walked, walk_along
 from stunt.motion.graph.cache import user_cache
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.plants import FREE, contact_points
 from stunt.record.filmstrip import filmstrip
-from stunt.record.plot_style import dress, legend, page, plot_area, save
+from stunt.record.plots import dress, page
 from stunt.script.performance import perform
 
 _FEET = (("left foot", "#2f6f9f"), ("right foot", "#c2603a"))

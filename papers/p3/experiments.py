@@ -9,9 +9,10 @@ from pathlib import Path
 
 from papers.runs import shipped
 from papers.strip import Row, View, put_rows, rows_height
+from papers.style import HEADLINE, save
 from papers.variations import with_section
 from stunt.drive.beats.spec import Script
-from stunt.record.plot_style import HEADLINE, page, save
+from stunt.record.plots import page
 from stunt.record.take import Take
 from stunt.script.performance import Performance
 

@@ -7,15 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from stunt.control.servo.memory import Servo, ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from papers.style import legend, save
+from stunt.control.servo.law import RootSpring, Servo, ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.body.stuck import bone_errors
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.maths.rotations import Floats
-from stunt.record.plot_style import BLUE, GREEN, INK, ORANGE, SKY, dress, legend, page, save
+from stunt.record.plots import BLUE, GREEN, INK, ORANGE, SKY, dress, page
 from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Push, Scene

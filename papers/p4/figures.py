@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.drawing import Progress, draw_all
+from papers.style import save
 from stunt.control.tension.units import Tension
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS
-from stunt.record.plot_style import BLUE, GREEN, ORANGE, SOFT, dress, page, save
+from stunt.record.plots import BLUE, GREEN, ORANGE, SOFT, dress, page
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 

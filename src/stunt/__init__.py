@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from stunt.character.notes import describe_body as describe_body
     from stunt.check.body import BodyDiagnosis as BodyDiagnosis
     from stunt.check.body import examine_body as examine_body
-    from stunt.control.servo.memory import ServoSettings as ServoSettings
-    from stunt.control.servo.root_spring import RootSpring as RootSpring
+    from stunt.control.servo.law import RootSpring as RootSpring
+    from stunt.control.servo.law import ServoSettings as ServoSettings
     from stunt.drive.beats.performer import BeatResult as BeatResult
     from stunt.drive.beats.performer import Performer as Performer
     from stunt.drive.beats.spec import (
@@ -124,8 +124,7 @@ if TYPE_CHECKING:
 _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.character.notes": ("describe_body",),
     "stunt.check.body": ("BodyDiagnosis", "examine_body"),
-    "stunt.control.servo.memory": ("ServoSettings",),
-    "stunt.control.servo.root_spring": ("RootSpring",),
+    "stunt.control.servo.law": ("RootSpring", "ServoSettings"),
     "stunt.drive.beats.performer": ("BeatResult", "Performer"),
     "stunt.drive.beats.spec": ("BeatSpec", "Exit", "MachineSpec", "Part", "Script", "StateSpec"),
     "stunt.drive.body.actor": ("BodyActor", "actor_of"),

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from stunt.control.core.board import COUPLINGS, FULL, PASSIVE
-from stunt.control.core.full_coupling import solve_in_place
 from stunt.drive.beats.performer import Performer
+from stunt.maths.flat import factor, solve
 from stunt.motion.pose import Pose
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
@@ -134,7 +134,9 @@ def test_the_small_solver_solves():
     a = a @ a.T + np.eye(5)
     b = rng.normal(size=5)
     x = b.copy()
-    solve_in_place(a.ravel().copy(), 5, x)
+    flat = a.ravel().copy()
+    factor(flat, 0, 5)
+    solve(flat, 0, 5, x, 0)
     assert a @ x == pytest.approx(b)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stunt.control.servo.memory import ServoSettings
+from stunt.control.servo.law import ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip

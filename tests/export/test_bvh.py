@@ -11,7 +11,7 @@ import pytest
 from captured import MOCAP, PYBULLET
 from stunt.character.character import Character
 from stunt.cli.main import main
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.drive.beats.spec import Part, Script
 from stunt.errors import ExportError
 from stunt.export import export

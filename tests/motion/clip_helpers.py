@@ -10,7 +10,7 @@ import pytest
 from captured import MOCAP, PYBULLET
 from stunt.maths.rotations import from_rotation_vector
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import EndSite, Skeleton
 
 needs_mocap = pytest.mark.skipif(not MOCAP.is_dir(), reason="the shared motion capture (../shared/mocap) is not here")
 needs_deepmimic = pytest.mark.skipif(

@@ -62,17 +62,6 @@ def test_bodies_from_all_captured_clips_can_take_every_pose_of_them() -> None:
     assert built >= (43 if MOCAP.is_dir() else 15) and worst[0] < 1e-6 and worst[1] < 1e-6
 
 
-def test_the_velocities_of_a_body_are_those_of_its_positions() -> None:
-    clip = load_clip("walk")
-    body = body_from_clip(clip)
-    model = body.spec.compile()
-    step, time = 0.5 / clip.fps, 0.5
-    change = np.zeros(model.nv)
-    first, last = body.qpos_at(time - step), body.qpos_at(time + step)
-    mujoco.mj_differentiatePos(model, change, 2 * step, first, last)
-    assert np.allclose(body.qvel_at(time), change, atol=1e-6)
-
-
 def test_masses_are_a_persons_and_add_up() -> None:
     body = body_from_clip(load_clip("walk"), Build(mass=80.0))
     model = body.spec.compile()

@@ -15,7 +15,7 @@ from stunt.library.doctor import examine
 from stunt.library.names import find_clip, load_clip
 from stunt.library.read import read_clip
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import EndSite, Skeleton
 from stunt.motion.clips.vocabulary import guess_parts, vocabulary
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.rig.skeleton_body import body_from_clip

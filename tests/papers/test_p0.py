@@ -11,8 +11,9 @@ from PIL import Image
 from papers.p0 import arm_swing, arrival, catch, gains
 from papers.p0 import figures as p0
 from papers.runs import play, scripted
+from papers.style import mark_beats, plot_area, save, shown_degrees
 from stunt.control.beat.law import arrival_exponents
-from stunt.record.plot_style import mark_beats, page, plot_area, save, shown_degrees
+from stunt.record.plots import page
 
 
 def test_the_bent_arm_swings_with_the_same_timing_and_less_stiffness() -> None:

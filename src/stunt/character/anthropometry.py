@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,46 +21,27 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Segment:
-    """One row of the table.
+    """One row of the table."""
 
-    Attributes:
-        mass: Share of the body mass [%].
-        length: Length in the table's mean subject [mm].
-        center: Distance of the centre of mass from the upper end [% of length]; for the foot from the heel.
-        sagittal: Radius of gyration about the front-to-back axis [% of length].
-        transverse: Radius of gyration about the left-to-right axis [% of length].
-        longitudinal: Radius of gyration about the segment's own axis [% of length].
-    """
-
-    mass: float
-    length: float
-    center: float
-    sagittal: float
-    transverse: float
-    longitudinal: float
+    mass: float  #: Share of the body mass [%]
+    length: float  #: Length in the table's mean subject [mm]
+    center: float  #: Distance of the centre of mass from the upper end [% of length]; for the foot from the heel
+    sagittal: float  #: Radius of gyration about the front-to-back axis [% of length]
+    transverse: float  #: Radius of gyration about the left-to-right axis [% of length]
+    longitudinal: float  #: Radius of gyration about the segment's own axis [% of length]
 
 
 @dataclass(frozen=True)
 class Table:
-    """The table of one sex.
+    """The table of one sex."""
 
-    Attributes:
-        height: Mean standing height of the subjects [m].
-        mass: Their mean mass [kg].
-        segments: The sixteen segments' ten kinds, by name.
-        suprasternale: Height of the upper edge of the breastbone above the hip joints [mm].
-        mid_shoulder: Height of the shoulder joint centres above the hip joints [mm].
-        shoulder: Half the distance between the shoulder joint centres [fraction of height].
-        hip: Half the distance between the hip joint centres [fraction of height].
-    """
-
-    height: float
-    mass: float
-    segments: Mapping[str, Segment]
-    suprasternale: float
-    mid_shoulder: float
-    shoulder: float
-    hip: float
+    height: float  #: Mean standing height of the subjects [m]
+    mass: float  #: Their mean mass [kg]
+    segments: Mapping[str, Segment]  #: The sixteen segments' ten kinds, by name
+    suprasternale: float  #: Height of the upper edge of the breastbone above the hip joints [mm]
+    mid_shoulder: float  #: Height of the shoulder joint centres above the hip joints [mm]
+    shoulder: float  #: Half the distance between the shoulder joint centres [fraction of height]
+    hip: float  #: Half the distance between the hip joint centres [fraction of height]
 
 
 # Trunk from the seventh cervical vertebra (cervicale) over xiphion and omphalion to the middle of the hip joints,
@@ -160,3 +142,12 @@ def ellipsoid(mass: float, center: Iterable[float], semi_axes: Iterable[float]) 
     squares = np.square(np.array(list(semi_axes), dtype=float))
     diagonal = mass / 5.0 * (squares.sum() - squares)
     return Inertia(mass, np.array(list(center), dtype=float), np.diag(diagonal))
+
+
+def weigh(body: mujoco.MjsBody, inertia: Inertia) -> None:
+    """Give a body its mass properties."""
+    t = 0.5 * (inertia.tensor + inertia.tensor.T)
+    body.mass = inertia.mass
+    body.ipos = inertia.center
+    body.fullinertia = [t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]]
+    body.explicitinertial = True

@@ -19,23 +19,14 @@ CAPSULE, ELLIPSOID, BOX = mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_E
 
 @dataclass(frozen=True, eq=False)
 class BoneShape:
-    """One primitive in a bone's frame.
+    """One primitive in a bone's frame."""
 
-    Attributes:
-        kind: MuJoCo's geom type.
-        center: [m], (3,).
-        axes: Its own axes as columns, (3, 3); a capsule lies along the third.
-        size: As MuJoCo wants it for the kind [m].
-        color: RGBA.
-        solid: Whether it touches anything.
-    """
-
-    kind: mujoco.mjtGeom
-    center: Floats
-    axes: Floats
-    size: tuple[float, float, float]
-    color: Color
-    solid: bool = True
+    kind: mujoco.mjtGeom  #: MuJoCo's geom type
+    center: Floats  #: [m], (3,)
+    axes: Floats  #: Its own axes as columns, (3, 3); a capsule lies along the third
+    size: tuple[float, float, float]  #: As MuJoCo wants it for the kind [m]
+    color: Color  #: RGBA
+    solid: bool = True  #: Whether it touches anything
 
     @property
     def semi_axes(self) -> Floats:

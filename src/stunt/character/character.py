@@ -25,29 +25,18 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint of a character.
+    """One joint of a character."""
 
-    Attributes:
-        name: Without the character's prefix.
-        id: Index in the model.
-        kind: `hinge`, `slide`, `ball` or `free`.
-        qpos: First index in `qpos`; `nq` of them.
-        dof: First index in `qvel`; `nv` of them.
-        nq: Number of position coordinates.
-        nv: Number of degrees of freedom.
-        range: Lower and upper limit [rad or m]; None where unlimited. A ball joint's is (0, largest rotation angle).
-        strength: Peak torque [N·m] (or force [N]); infinite where the body does not say.
-    """
-
-    name: str
-    id: int
-    kind: str
-    qpos: int
-    dof: int
-    nq: int
-    nv: int
+    name: str  #: Without the character's prefix
+    id: int  #: Index in the model
+    kind: str  #: `hinge`, `slide`, `ball` or `free`
+    qpos: int  #: First index in `qpos`; `nq` of them
+    dof: int  #: First index in `qvel`; `nv` of them
+    nq: int  #: Number of position coordinates
+    nv: int  #: Number of degrees of freedom
+    #: Lower and upper limit [rad or m]; None where unlimited. A ball joint's is (0, largest rotation angle).
     range: tuple[float, float] | None
-    strength: float
+    strength: float  #: Peak torque [N·m] (or force [N]); infinite where the body does not say
 
 
 class Character:

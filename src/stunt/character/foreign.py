@@ -16,7 +16,7 @@ from stunt.character.contacts import write_excludes
 from stunt.character.foreign_stance import stand
 from stunt.character.foreign_strength import joint_strengths
 from stunt.character.notes import Notes
-from stunt.character.urdf import is_urdf, read_urdf
+from stunt.character.urdf import first_lines, is_urdf, read_urdf
 from stunt.errors import NOWHERE, BodyError, Place
 
 _GROUND = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -96,19 +96,14 @@ def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     try:
         return mujoco.MjSpec.from_file(str(path))
     except (ValueError, mujoco.FatalError) as error:
-        raise BodyError(f"MuJoCo cannot read the body file '{path}': {_first_line(error)}", place) from error
+        raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
 
 
 def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:
     try:
         return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
-        raise BodyError(f"MuJoCo cannot compile the body file '{path}': {_first_line(error)}", place) from error
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(lines[:3]) if lines else type(error).__name__
+        raise BodyError(f"MuJoCo cannot compile the body file '{path}': {first_lines(error)}", place) from error
 
 
 def _drop_scenery(spec: mujoco.MjSpec, notes: Notes) -> None:

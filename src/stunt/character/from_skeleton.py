@@ -13,7 +13,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from stunt.character.anthropometry import TABLES, Floats, Inertia, Sex, ellipsoid, mass_share, together
+from stunt.character.anthropometry import TABLES, Floats, Inertia, Sex, ellipsoid, mass_share, together, weigh
 from stunt.character.bone_shapes import BoneShape, bone_shapes
 from stunt.character.contacts import write_excludes
 from stunt.character.ligaments import add_limits
@@ -31,37 +31,20 @@ GRIP = (0.9, 0.06, 0.0001)
 """Of soles and palms: flesh holds on a patch, not at a point. The points of a sole of 25 × 8 cm are 6.8 cm from its
 middle on the mean: it turns at 0.9 × 6.8 cm × load. Contacts are soft, and below that they creep, the slower by the
 square of this number: at half of it, whoever stood on one heel with 600 N turned by 60°/s under 3 N·m."""
-SEGMENTS = {
-    "upper_arm": "upper_arm",
-    "forearm": "forearm",
-    "hand": "hand",
-    "thigh": "thigh",
-    "shank": "shank",
-    "foot": "foot",
-    "head": "head",
-}
+SEGMENTS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot", "head")
 TOE_SHARE = 0.2  # of the foot's mass, in front of the ball
 
 
 @dataclass(frozen=True)
 class Build:
-    """How a plan becomes a body.
+    """How a plan becomes a body."""
 
-    Attributes:
-        mass: Body mass [kg]; None keeps the table's build at that height.
-        sex: Which anthropometric table.
-        root: `free` gives the root a free joint.
-        joints: One ball joint per bone, or three hinges about the bone's x, y and z.
-        strength: Factor on every peak torque.
-        self_collision: Whether limbs touch each other.
-    """
-
-    mass: float | None = None
-    sex: Sex = "male"
-    root: Literal["fixed", "free"] = "free"
-    joints: Joints = "ball"
-    strength: float = 1.0
-    self_collision: bool = True
+    mass: float | None = None  #: Body mass [kg]; None keeps the table's build at that height
+    sex: Sex = "male"  #: Which anthropometric table
+    root: Literal["fixed", "free"] = "free"  #: `free` gives the root a free joint
+    joints: Joints = "ball"  #: One ball joint per bone, or three hinges about the bone's x, y and z
+    strength: float = 1.0  #: Factor on every peak torque
+    self_collision: bool = True  #: Whether limbs touch each other
 
 
 # The strongest direction of each joint stands for the ball.
@@ -92,7 +75,7 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         body = parent.add_body(name=bone.name, pos=bone.origin, quat=bone.stance)
         made.append(body)
         shapes = bone_shapes(plan, bone)
-        _weigh(body, _inertia(bone, share * mass, build.sex, shapes))
+        weigh(body, _inertia(bone, share * mass, build.sex, shapes))
         _hang(body, bone, plan, build, mass)
         for number, shape in enumerate(shapes, start=1):
             _add_geom(body, f"{bone.name}_{number}", shape, grips=bone.part in _GRIPPING)
@@ -116,7 +99,7 @@ def bone_masses(plan: SkeletonPlan, sex: Sex) -> list[float]:
     shares = np.zeros(len(plan.bones))
     for number, bone in enumerate(plan.bones):
         if bone.part in SEGMENTS:
-            shares[number] = mass_share(table, SEGMENTS[bone.part])
+            shares[number] = mass_share(table, bone.part)
         if bone.part == "head" and "neck" in have:
             shares[number] *= 1.0 - NECK_SHARE
         elif bone.part == "clavicle":
@@ -165,14 +148,6 @@ def _inertia(bone: BonePlan, mass: float, sex: Sex, shapes: list[BoneShape]) -> 
 def _filled(shape: BoneShape, mass: float) -> Inertia:
     piece = ellipsoid(mass, (0.0, 0.0, 0.0), shape.semi_axes)
     return Inertia(mass, shape.center, shape.axes @ piece.tensor @ shape.axes.T)
-
-
-def _weigh(body: mujoco.MjsBody, inertia: Inertia) -> None:
-    t = 0.5 * (inertia.tensor + inertia.tensor.T)
-    body.mass = inertia.mass
-    body.ipos = inertia.center
-    body.fullinertia = [t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]]
-    body.explicitinertial = True
 
 
 def _hang(body: mujoco.MjsBody, bone: BonePlan, plan: SkeletonPlan, build: Build, mass: float) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from stunt.character.anthropometry import MALE, Floats, Inertia
+from stunt.character.anthropometry import MALE, Floats, Inertia, weigh
 from stunt.character.contacts import write_excludes
 from stunt.character.limits import MOTIONS, axis_of, stem
 from stunt.character.notes import Notes
@@ -25,19 +25,12 @@ _HALF = 0.5**0.5
 
 @dataclass(frozen=True)
 class Site:
-    """One point.
+    """One point."""
 
-    Attributes:
-        name: Site name.
-        bone: The bone it is on.
-        position: In the frame of neutral standing [m], (3,).
-        quat: Its orientation there, wxyz.
-    """
-
-    name: str
-    bone: str
-    position: Floats
-    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    name: str  #: Site name
+    bone: str  #: The bone it is on
+    position: Floats  #: In the frame of neutral standing [m], (3,)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)  #: Its orientation there, wxyz
 
 
 def sites(person: Person, marks: Landmarks) -> list[Site]:
@@ -104,21 +97,13 @@ FRICTION = (0.9, 0.005, 0.0001)
 
 @dataclass(frozen=True)
 class Order:
-    """What to build: which body, for whom, and how it is held.
+    """What to build: which body, for whom, and how it is held."""
 
-    Attributes:
-        body: Name of a built-in body.
-        person: Sex, height and mass.
-        root: `free` gives the pelvis a free joint.
-        strength: Factor on every peak torque.
-        self_collision: Whether the limbs touch each other.
-    """
-
-    body: str
-    person: Person
-    root: Root = "fixed"
-    strength: float = 1.0
-    self_collision: bool = True
+    body: str  #: Name of a built-in body
+    person: Person  #: Sex, height and mass
+    root: Root = "fixed"  #: `free` gives the pelvis a free joint
+    strength: float = 1.0  #: Factor on every peak torque
+    self_collision: bool = True  #: Whether the limbs touch each other
 
 
 def build_human(order: Order) -> mujoco.MjSpec:
@@ -138,7 +123,7 @@ def build_human(order: Order) -> mujoco.MjSpec:
         parent = made.get(bone.parent, spec.worldbody)
         body = parent.add_body(name=bone.name, pos=bone.origin - origins[bone.parent])
         made[bone.name] = body
-        _weigh(body, bone.inertia)
+        weigh(body, bone.inertia)
         _hang(body, bone, order)
     _dress(made, origins, shapes(order.person, marks))
     for site in sites(order.person, marks):
@@ -159,14 +144,6 @@ def _describe(order: Order) -> Notes:
     if "foot" not in HINGES[order.body]:
         notes.add("the stand weighs what the legs would")
     return notes
-
-
-def _weigh(body: mujoco.MjsBody, inertia: Inertia) -> None:
-    tensor = inertia.tensor
-    body.mass = inertia.mass
-    body.ipos = inertia.center
-    body.fullinertia = [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
-    body.explicitinertial = True
 
 
 def _hang(body: mujoco.MjsBody, bone: Bone, order: Order) -> None:
@@ -227,6 +204,6 @@ def _put_on_stand(pelvis: mujoco.MjsBody, person: Person, marks: Landmarks) -> N
     stand = pelvis.add_body(name="stand", pos=[0.0, 0.0, -hip])
     radius, tall = 0.13 * unit, hip / 2
     across = mass * (radius**2 / 4 + tall**2 / 12)
-    _weigh(stand, Inertia(mass, np.array([0.0, 0.0, tall / 2]), np.diag([across, across, mass * radius**2 / 2])))
+    weigh(stand, Inertia(mass, np.array([0.0, 0.0, tall / 2]), np.diag([across, across, mass * radius**2 / 2])))
     for number, shape in enumerate((foot, post), start=1):
         _add_geom(stand, f"stand_{number}", shape, np.zeros(3))

@@ -17,19 +17,13 @@ TURN_LEFT = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class JointRange:
-    """One hinge of a person.
+    """One hinge of a person."""
 
-    Attributes:
-        axis: Axis on the left side or in the middle of the body, in the frame of neutral standing.
-        low: Smallest angle [deg].
-        high: Largest angle [deg].
-        positive: What a positive angle does.
-    """
-
+    #: Axis on the left side or in the middle of the body, in the frame of neutral standing.
     axis: tuple[float, float, float]
-    low: float
-    high: float
-    positive: str
+    low: float  #: Smallest angle [deg]
+    high: float  #: Largest angle [deg]
+    positive: str  #: What a positive angle does
 
 
 MOTIONS: dict[str, JointRange] = {

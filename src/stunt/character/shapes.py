@@ -27,23 +27,15 @@ STAND: Color = (0.62, 0.60, 0.57, 1.0)
 
 @dataclass(frozen=True)
 class Shape:
-    """One primitive, in the frame of neutral standing.
+    """One primitive, in the frame of neutral standing."""
 
-    Attributes:
-        kind: `capsule`, `ellipsoid`, `box` or `cylinder`.
-        start: Centre [m]; for capsules one end of the axis.
-        end: Other end of the axis [m]; capsules only.
-        size: Radius (capsule), semi-axes (ellipsoid), half edges (box), radius and half height (cylinder) [m].
-        color: RGBA in 0–1.
-        solid: Whether it touches anything; features such as eyes do not.
-    """
-
-    kind: str
-    start: Point
+    kind: str  #: `capsule`, `ellipsoid`, `box` or `cylinder`
+    start: Point  #: Centre [m]; for capsules one end of the axis
+    #: Radius (capsule), semi-axes (ellipsoid), half edges (box), radius and half height (cylinder) [m].
     size: tuple[float, ...]
-    color: Color
-    end: Point | None = None
-    solid: bool = True
+    color: Color  #: RGBA in 0–1
+    end: Point | None = None  #: Other end of the axis [m]; capsules only
+    solid: bool = True  #: Whether it touches anything; features such as eyes do not
 
     def mirrored(self) -> Shape:
         """The same on the right side."""

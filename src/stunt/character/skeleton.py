@@ -72,19 +72,12 @@ class Person:
 
 @dataclass(frozen=True)
 class Bone:
-    """One rigid part.
+    """One rigid part."""
 
-    Attributes:
-        name: Body name.
-        parent: Name of the bone it hangs on; empty for the root.
-        origin: Its upper joint in neutral standing [m], (3,), world frame.
-        inertia: Mass, centre and inertia in its own frame.
-    """
-
-    name: str
-    parent: str
-    origin: Floats
-    inertia: Inertia
+    name: str  #: Body name
+    parent: str  #: Name of the bone it hangs on; empty for the root
+    origin: Floats  #: Its upper joint in neutral standing [m], (3,), world frame
+    inertia: Inertia  #: Mass, centre and inertia in its own frame
 
 
 def _down(start: Floats, length: float, back: float) -> Floats:

@@ -59,9 +59,9 @@ def read_urdf(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
             spec.copy().compile()
         except (ValueError, mujoco.FatalError) as error:
             if tried:
-                raise BodyError(f"MuJoCo cannot read the body file '{path}': {_short(error)}", place) from error
+                raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
             notes.add(
-                f"its masses are not physical ({_short(error)}): moving links get at least {DUMMY_MASS:g} kg and "
+                f"its masses are not physical ({first_lines(error)}): moving links get at least {DUMMY_MASS:g} kg and "
                 f"{DUMMY_INERTIA:g} kg·m², and impossible inertias are balanced"
             )
             continue
@@ -69,7 +69,8 @@ def read_urdf(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     raise AssertionError("unreachable")
 
 
-def _short(error: Exception) -> str:
+def first_lines(error: Exception) -> str:
+    """Return what MuJoCo complains about, shortly."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines[:3]).removeprefix("Error: ") if lines else type(error).__name__
 

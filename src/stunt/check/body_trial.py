@@ -30,36 +30,22 @@ _SHARE = 0.1  # of the way to the farther limit
 
 @dataclass(frozen=True)
 class Held:
-    """How a body took being held at one rate.
+    """How a body took being held at one rate."""
 
-    Attributes:
-        hz: Physics and control rate.
-        stable: Whether the disturbance died down.
-        left: Largest velocity at the end, as a share of the one it was set moving with.
-        own: Stiffest spring or damper of the file itself against the time step: the largest of h·√(k/m) and h·d/m.
-    """
-
-    hz: float
-    stable: bool
-    left: float
-    own: float
+    hz: float  #: Physics and control rate
+    stable: bool  #: Whether the disturbance died down
+    left: float  #: Largest velocity at the end, as a share of the one it was set moving with
+    own: float  #: Stiffest spring or damper of the file itself against the time step: the largest of h·√(k/m) and h·d/m
 
 
 @dataclass(frozen=True)
 class Marks:
-    """How a body made two beats, there and back.
+    """How a body made two beats, there and back."""
 
-    Attributes:
-        error_deg: Worst joint at either beat [°] (a slide's in mm).
-        joint: Which.
-        joints: How many were keyed.
-        at_limit: Joints that reached the limit of their strength.
-    """
-
-    error_deg: float
-    joint: str
-    joints: int
-    at_limit: tuple[str, ...]
+    error_deg: float  #: Worst joint at either beat [°] (a slide's in mm)
+    joint: str  #: Which
+    joints: int  #: How many were keyed
+    at_limit: tuple[str, ...]  #: Joints that reached the limit of their strength
 
 
 def stage_for(body: CharacterSpec, hz: float) -> StageLoop:

@@ -1,9 +1,4 @@
-"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume.
-
-`stunt check BODY`: the doctor's findings as lines for people and as data.
-
-`stunt check module:Class`: whether a controller keeps the supervisor's contract.
-"""
+"""`stunt check THING`: what a clip, body, script or controller is, what looks wrong, what Stunt would assume."""
 
 from __future__ import annotations
 
@@ -11,26 +6,22 @@ import argparse
 import json
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stunt.character.bodies import BUILT_IN, SUFFIXES
 from stunt.cli.terminal import write
 
-
-def is_body(thing: str) -> bool:
-    """Whether a thing to check is plainly a body: a built-in name, or a model file."""
-    return thing in BUILT_IN or thing.partition("?")[0].lower().endswith(SUFFIXES)
+Findings = tuple[dict[str, Any], list[str]]
+"""Data for programs, lines for people."""
 
 
-def body_findings(thing: str, mapping: str | None = None) -> tuple[dict[str, Any], list[str]]:
-    """Examine a body; write its mapping file if one is asked for."""
+def _body_findings(args: argparse.Namespace) -> Findings:
     from stunt.check.body import examine_body
 
-    found = examine_body(thing)
-    if mapping is not None:
-        _write_mapping(found, mapping)
+    found = examine_body(args.thing)
+    if args.mapping is not None:
+        _write_mapping(found, args.mapping)
     return found.to_data(), _lines(found)
 
 
@@ -85,7 +76,7 @@ _REFERENCE = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")
 _CLIP_SOURCES = ("pybullet:",)
 
 
-def is_controller(thing: str) -> bool:
+def _is_controller(thing: str) -> bool:
     """Whether what was typed names a controller: `module:Class`, or a registered name."""
     from stunt.supervise.registry import registered
 
@@ -94,7 +85,7 @@ def is_controller(thing: str) -> bool:
     return bool(_REFERENCE.match(thing)) or thing in registered()
 
 
-def controller_findings(thing: str) -> tuple[dict[str, Any], list[str]]:
+def _controller_findings(thing: str) -> Findings:
     """Run the conformance checker; return the findings as data and as lines."""
     import sys
 
@@ -119,17 +110,13 @@ def controller_findings(thing: str) -> tuple[dict[str, Any], list[str]]:
     return data, lines
 
 
-Findings = tuple[dict[str, Any], list[str]]
-"""Data for programs, lines for people."""
-
 THINGS = (
     "a clip or skeleton (a file or a name), a body (a file or a name), a script or example, or a controller "
     "(module:Class)"
 )
-HELP = "say what a clip, body, script or controller is, and what looks wrong with it"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt check`."""
     add = parser.add_argument
     add("thing", metavar="THING", help=THINGS)
@@ -146,14 +133,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> int:
     """Examine a thing; 0 where it can be used."""
-    if is_controller(args.thing):
-        found = controller_findings(args.thing)
+    if _is_controller(args.thing):
+        found = _controller_findings(args.thing)
         _show(args, found)
         return 0 if found[0]["ok"] else 2
-    for matches, findings in CHECKS:
-        if matches(args):
-            return _show(args, findings(args))
-    return _show(args, _clip_findings(args))
+    if _is_script(args):
+        return _show(args, _script_findings(args))
+    return _show(args, _body_findings(args) if _is_body(args) else _clip_findings(args))
 
 
 def _show(args: argparse.Namespace, findings: Findings) -> int:
@@ -222,15 +208,10 @@ def _flight_line(found: Any) -> str:
 
 
 def _is_body(args: argparse.Namespace) -> bool:
-    pass
-
-    return args.kind == "body" or (args.kind is None and is_body(args.thing))
-
-
-def _body_findings(args: argparse.Namespace) -> Findings:
-    pass
-
-    return body_findings(args.thing, args.mapping)
+    """Whether a thing is plainly a body: a built-in name, or a model file."""
+    thing = args.thing
+    named = thing in BUILT_IN or thing.partition("?")[0].lower().endswith(SUFFIXES)
+    return bool(args.kind == "body" or (args.kind is None and named))
 
 
 def _is_script(args: argparse.Namespace) -> bool:
@@ -268,10 +249,3 @@ def _script_findings(args: argparse.Namespace) -> Findings:
     lines += [f"  length       {performance.seconds:g} s"]
     lines += [f"  props        {', '.join(built.props) or 'none'}", *(f"  warning      {line}" for line in warnings)]
     return data, lines
-
-
-CHECKS: list[tuple[Callable[[argparse.Namespace], bool], Callable[[argparse.Namespace], Findings]]] = [
-    (_is_script, _script_findings),
-    (_is_body, _body_findings),
-]
-"""What is no clip: whether it is of that kind, and what to say of it. The first that fits is taken."""

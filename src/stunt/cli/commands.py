@@ -15,14 +15,21 @@ from rich.table import Table
 import stunt
 from stunt.cli.terminal import say, screen, waiting, write
 from stunt.errors import ScriptFileError, StuntError, UnknownNameError
-from stunt.examples import Example, example, examples
+from stunt.examples import Example, example
+from stunt.examples import examples as all_examples
 from stunt.record.files import written_aside
 
 PAPERS = ("p0", "p1", "p2", "p3", "p4")
 """What `stunt figures` can draw."""
 
 
-def list_examples(args: argparse.Namespace) -> int:
+def add_examples_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt examples`."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="print this one")
+    parser.add_argument("--copy", metavar="FILE", help="copy it to a new file")
+
+
+def examples(args: argparse.Namespace) -> int:
     """List the examples, print one, or copy one."""
     if args.name is None:
         if args.copy is not None:
@@ -44,7 +51,7 @@ def _examples_table() -> Table:
     table.add_column("example", no_wrap=True)
     table.add_column("title")
     table.add_column("what happens")
-    for entry in examples():
+    for entry in all_examples():
         table.add_row(entry.name, escape(load_script(entry.path).title), escape(entry.description))
     return table
 
@@ -60,6 +67,16 @@ def _copy(chosen: Example, to: Path) -> Path:
     except OSError as error:
         raise ScriptFileError(f"cannot write '{to}': {error.strerror}.") from error
     return to
+
+
+def add_show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt show`."""
+    add = parser.add_argument
+    add("take", metavar="TAKE", help="a take.npz, or the folder it is in")
+    add("--live", action="store_true", help="play it in MuJoCo Studio: a window, or a page where there is no display")
+    add("--web", action="store_true", help="play it on a page of this machine, even if there is a display")
+    add("--port", type=int, metavar="N", help="the page's port")
+    add("--no-browser", action="store_true", help="open no browser for the page")
 
 
 def show(args: argparse.Namespace) -> int:
@@ -80,6 +97,14 @@ def show(args: argparse.Namespace) -> int:
     return 0
 
 
+def add_figures_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt figures`."""
+    parser.add_argument(
+        "paper", nargs="?", default="p0", metavar="PAPER", help="which paper (default: p0, On the Beat)"
+    )
+    parser.add_argument("--out", metavar="DIR", default="figures", help="where they go (default: figures)")
+
+
 def figures(args: argparse.Namespace) -> int:
     """Draw a paper's figures from fresh runs."""
     if args.paper not in PAPERS:
@@ -89,17 +114,21 @@ def figures(args: argparse.Namespace) -> int:
     out = Path(args.out)
     check_writable(out)
     with waiting(f"drawing the figures of {args.paper}", quiet=False):
-        paths = _beside(f"papers.{args.paper}.figures").make(out)
+        paths = beside(f"papers.{args.paper}.figures").make(out)
     write("".join(f"{path}\n" for path in paths))
     return 0
 
 
+def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
+    """Leave what can be typed after `stunt bench` to the benchmarks."""
+
+
 def bench(args: argparse.Namespace) -> int:
     """Measure; the rest of the command line belongs to the benchmark."""
-    return int(_beside("benchmarks.main").run(args.rest) or 0)
+    return int(beside("benchmarks.main").run(args.rest) or 0)
 
 
-def _beside(module: str) -> Any:
+def beside(module: str) -> Any:
     """Import what a checkout of Stunt holds beside the package: `benchmarks` or `papers`."""
     folder = module.partition(".")[0]
     checkout = Path(stunt.__file__).parents[2]

@@ -7,13 +7,12 @@ from typing import Any
 
 from stunt.cli.terminal import write
 
-HELP = "print what a shell needs to complete this command line"
 SHELLS = ("bash", "zsh", "tcsh")
 _FOLDERS = ("out",)
 _FILES = ("mapping", "skeleton", "copy", "body")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_completion_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt completion`."""
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"one of {', '.join(SHELLS)}")
 

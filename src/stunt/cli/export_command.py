@@ -11,10 +11,9 @@ from stunt.cli.terminal import share_bar, write
 from stunt.errors import InvalidValueError
 
 PLACEMENT_HELP = "BVH on its clip's skeleton: where the clip lay in its file, or on the stage (auto: source if known)"
-HELP = "write a take as BVH, GLB, USD, video, npz or CSV"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt export`."""
     add = parser.add_argument
     add("takes", metavar="TAKE", nargs="+", help="a take.npz, or the folder it is in; several for a video side by side")
@@ -45,31 +44,15 @@ def export(args: argparse.Namespace) -> int:
     from stunt.export import export as write_file
 
     video = Video(
-        size=_size(args.size),
-        camera=args.camera,
-        azimuth=math.radians(args.azimuth),
-        elevation=math.radians(args.elevation),
-        labels=args.label,
-        clock=not args.no_clock,
-        renderer=args.renderer,
-    )
+        size=_size(args.size), camera=args.camera, azimuth=math.radians(args.azimuth),
+        elevation=math.radians(args.elevation), labels=args.label, clock=not args.no_clock, renderer=args.renderer,
+    )  # fmt: skip
     with share_bar(f"exporting {Path(args.to).name}", quiet=args.quiet) as progress:
         files = write_file(
-            args.takes,
-            args.to,
-            character=args.character,
-            fps=args.fps,
-            start=args.start,
-            end=args.end,
-            up=args.up,
-            in_place=args.in_place,
-            root_motion=args.root_motion,
-            skeleton=args.skeleton,
-            placement=args.placement,
-            rigid=args.rigid,
-            video=video,
-            progress=progress,
-        )
+            args.takes, args.to, character=args.character, fps=args.fps, start=args.start, end=args.end, up=args.up,
+            in_place=args.in_place, root_motion=args.root_motion, skeleton=args.skeleton, placement=args.placement,
+            rigid=args.rigid, video=video, progress=progress,
+        )  # fmt: skip
     if not args.quiet:
         write("".join(f"{file}\n" for file in files))
     return 0

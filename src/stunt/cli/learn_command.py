@@ -15,10 +15,8 @@ from stunt.errors import InvalidValueError, UnknownNameError
 if TYPE_CHECKING:
     from stunt.supervise.practice import Practice
 
-HELP = "try a controller from many states, and learn from which it succeeds"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_learn_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt learn`."""
     add = parser.add_argument
     add("controller", metavar="CONTROLLER", help="a registered controller, or module:Class")

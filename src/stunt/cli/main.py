@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stunt.cli.interrupts import INTERRUPTED
-from stunt.cli.parser import parse
+from stunt.cli.parser import COMMANDS, parse
 from stunt.cli.terminal import forgive_encoding, give_up_output, say
 from stunt.errors import StuntError
 
@@ -43,38 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    # Imported here, so that Ctrl-C while the engine loads is handled like any other.
-    from stunt.cli import (
-        check_command,
-        commands,
-        completion_command,
-        export_command,
-        learn_command,
-        perform,
-        studio_command,
-        tension_command,
-        track_command,
-    )  # fmt: skip
-
-    run = {
-        "perform": perform.perform,
-        "track": track_command.track,
-        "studio": studio_command.studio,
-        "check": check_command.check,
-        "preview": tension_command.preview,
-        "calibrate": tension_command.calibrate,
-        "learn": learn_command.learn,
-        "examples": commands.list_examples,
-        "show": commands.show,
-        "export": export_command.export,
-        "figures": commands.figures,
-        "bench": commands.bench,
-        "completion": completion_command.completion,
-    }
     for folder in getattr(args, "clips", ()):
         if args.command != "bench" and not Path(folder).is_dir():
             raise StuntError(f"--clips {folder} is no folder.")
-    return run[args.command](args)
+    # Imported here, so that Ctrl-C while the engine loads is handled like any other.
+    return int(COMMANDS[args.command].function()(args))
 
 
 if __name__ == "__main__":

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from stunt import __version__
-from stunt.cli import (
-    check_command,
-    completion_command,
-    export_command,
-    learn_command,
-    studio_command,
-    tension_command,
-    track_command,
-)
-from stunt.cli.options import offer
 from stunt.errors import StuntError, UnknownNameError
-from stunt.keys import key_of
 
-COUPLINGS = ("full", "compensated", "composite", "local", "constant")
-COMMANDS = (
-    "perform", "track", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate", "preview",
-    "learn", "completion",
-)  # fmt: skip
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line; its module says what can be typed after it: `add_NAME_arguments`."""
+
+    name: str
+    module: str  #: Where it is, in `stunt.cli`; its function is called like the command
+    help: str
+
+    def function(self) -> Callable[[argparse.Namespace], int]:
+        """Return what runs it."""
+        found: Callable[[argparse.Namespace], int] = getattr(self._module(), self.name)
+        return found
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Say what can be typed after it."""
+        getattr(self._module(), f"add_{self.name}_arguments")(parser)
+
+    def _module(self) -> Any:
+        return importlib.import_module(f"stunt.cli.{self.module}")
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("perform", "perform", "play a script and write the take"),
+        Command("track", "track_command", "let a body follow a clip, and say how well it did"),
+        Command("studio", "studio_command", "direct a performance on a page of this machine"),
+        Command(
+            "check", "check_command", "say what a clip, body, script or controller is, and what looks wrong with it"
+        ),
+        Command("examples", "commands", "list the scripts that come with Stunt"),
+        Command("show", "commands", "print the beat table of a take, or play it"),
+        Command("export", "export_command", "write a take as BVH, GLB, USD, video, npz or CSV"),
+        Command("figures", "commands", "draw a paper's figures from fresh runs"),
+        Command("bench", "commands", "measure accuracy and speed on this machine"),
+        Command("calibrate", "tension_command", "measure how far every joint gives against its tension"),
+        Command("preview", "tension_command", "play a script by its curves alone, without physics"),
+        Command("learn", "learn_command", "try a controller from many states, and learn from which it succeeds"),
+        Command("completion", "completion_command", "print what a shell needs to complete this command line"),
+    )
+}
 
 
 class UsageError(StuntError):
@@ -49,7 +77,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         StuntError: It is none; the message says what exists.
         SystemExit: It asked for help or for the version, which are printed.
     """
-    parser, commands = make_parsers()
+    parser, commands = make_parsers(argv[0] if argv else "")
     if not argv:
         parser.error("a command is missing: " + ", ".join(COMMANDS))
     if argv[0].startswith("-") and argv[0] not in parser._option_string_actions:
@@ -71,65 +99,14 @@ def _complain(parser: argparse.ArgumentParser, word: str) -> NoReturn:
     raise UnknownNameError(f"option of {parser.prog}", word.partition("=")[0], options)
 
 
-def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
-    """Make the parser of the whole command line, and those of its commands by name."""
+def make_parsers(only: str | None = None) -> tuple[_Parser, dict[str, _Parser]]:
+    """Make the parser of the whole command line, and those of its commands by name; only one may be needed."""
     parser = _Parser(prog="stunt", description="A stunt double for animated characters.")
     parser.add_argument("--version", action="version", version=f"stunt {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    made = {
-        "perform": commands.add_parser("perform", help="play a script and write the take"),
-        "track": commands.add_parser("track", help=track_command.HELP),
-        "check": commands.add_parser("check", help=check_command.HELP),
-        "studio": commands.add_parser("studio", help=studio_command.HELP),
-        "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
-        "calibrate": commands.add_parser("calibrate", help=tension_command.CALIBRATE_HELP),
-        "learn": commands.add_parser("learn", help=learn_command.HELP),
-        "examples": commands.add_parser("examples", help="list the scripts that come with Stunt"),
-        "show": commands.add_parser("show", help="print the beat table of a take, or play it"),
-        "export": commands.add_parser("export", help=export_command.HELP),
-        "figures": commands.add_parser("figures", help="draw a paper's figures from fresh runs"),
-        "bench": commands.add_parser("bench", help="measure accuracy and speed on this machine", add_help=False),
-        "completion": commands.add_parser("completion", help=completion_command.HELP),
-    }
-    _perform_arguments(made["perform"])
-    track_command.add_arguments(made["track"])
-    check_command.add_arguments(made["check"])
-    studio_command.add_arguments(made["studio"])
-    tension_command.add_preview_arguments(made["preview"])
-    tension_command.add_calibrate_arguments(made["calibrate"])
-    completion_command.add_arguments(made["completion"])
-    learn_command.add_arguments(made["learn"])
-    export_command.add_arguments(made["export"])
-    _other_arguments(made)
+    made = {}
+    for name, command in COMMANDS.items():
+        made[name] = commands.add_parser(name, help=command.help, add_help=name != "bench")
+        if only in (None, name):  # what a command is made of takes its time to load
+            command.add_arguments(made[name])
     return parser, made
-
-
-def _perform_arguments(parser: argparse.ArgumentParser) -> None:
-    from stunt.stage.scene import Scene
-
-    add = parser.add_argument
-    add("script", metavar="SCRIPT|EXAMPLE", help="a .yaml file, or the name of an example (see 'stunt examples')")
-    add("--out", metavar="DIR", help="where the take goes (default: takes/NAME; with --json: nowhere)")
-    add("--json", action="store_true", help="print the report as JSON, and nothing else")
-    add("--rate", type=float, metavar="HZ", help="physics and control rate")
-    for name in ("physics_hz", "control_hz", "seed"):
-        offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
-    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
-    add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
-    add("--quiet", action="store_true", help="print errors only")
-    add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
-
-
-def _other_arguments(parsers: dict[str, _Parser]) -> None:
-    add = parsers["examples"].add_argument
-    add("name", nargs="?", metavar="NAME", help="print this one")
-    add("--copy", metavar="FILE", help="copy it to a new file")
-    add = parsers["show"].add_argument
-    add("take", metavar="TAKE", help="a take.npz, or the folder it is in")
-    add("--live", action="store_true", help="play it in MuJoCo Studio: a window, or a page where there is no display")
-    add("--web", action="store_true", help="play it on a page of this machine, even if there is a display")
-    add("--port", type=int, metavar="N", help="the page's port")
-    add("--no-browser", action="store_true", help="open no browser for the page")
-    add = parsers["figures"].add_argument
-    add("paper", nargs="?", default="p0", metavar="PAPER", help="which paper (default: p0, On the Beat)")
-    add("--out", metavar="DIR", default="figures", help="where they go (default: figures)")

@@ -8,23 +8,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from stunt.cli.commands import beside
 from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
+from stunt.cli.options import offer
 from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
 from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
+from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
 from stunt.schema import Section, node_from_plain, whole
-from stunt.script.constant_pd import recast, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
+COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 _COMMAND_LINE = "the command line"
 MOST_CHANGES = 24
 """So many changes of who was in charge are printed after a performance; `stunt show` prints all."""
@@ -32,19 +35,27 @@ MOST_CHANGES = 24
 
 @dataclass(frozen=True)
 class CommandOutcome:
-    """What came of a performance.
+    """What came of a performance."""
 
-    Attributes:
-        take: What was performed, to its end or until it was stopped.
-        report: The report on it.
-        blow_up: What stopped it, if it blew up.
-        crash: The last second of states, if it blew up.
-    """
+    take: Take  #: What was performed, to its end or until it was stopped
+    report: dict[str, Any]  #: The report on it
+    blow_up: BlowUpError | None = None  #: What stopped it, if it blew up
+    crash: Take | None = None  #: The last second of states, if it blew up
 
-    take: Take
-    report: dict[str, Any]
-    blow_up: BlowUpError | None = None
-    crash: Take | None = None
+
+def add_perform_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be typed after `stunt perform`."""
+    add = parser.add_argument
+    add("script", metavar="SCRIPT|EXAMPLE", help="a .yaml file, or the name of an example (see 'stunt examples')")
+    add("--out", metavar="DIR", help="where the take goes (default: takes/NAME; with --json: nowhere)")
+    add("--json", action="store_true", help="print the report as JSON, and nothing else")
+    add("--rate", type=float, metavar="HZ", help="physics and control rate")
+    for name in ("physics_hz", "control_hz", "seed"):
+        offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
+    add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
+    add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
+    add("--quiet", action="store_true", help="print errors only")
+    add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
 
 
 def perform(args: argparse.Namespace) -> int:
@@ -93,7 +104,8 @@ def rehearse(script: Script, coupling: str | None) -> Performance:
         script = replace(script, parts={name: replace(p, coupling=level) for name, p in script.parts.items()})
     performance = Performance(script)
     if coupling == "constant":
-        recast(performance, tune(script))
+        peer = beside("papers.p0.constant_pd")
+        peer.recast(performance, peer.tune(script))
     return performance
 
 

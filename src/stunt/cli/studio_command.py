@@ -15,12 +15,11 @@ from pathlib import Path
 from stunt.cli.terminal import say, write
 from stunt.errors import InvalidValueError, StuntError
 
-HELP = "direct a performance on a page of this machine"
 LOOPBACK = "127.0.0.1"
 _FIRST_PORT, _PORTS = 8090, 50
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_studio_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt studio`."""
     add = parser.add_argument
     add("what", nargs="?", default="ymca", metavar="SCRIPT|EXAMPLE|CLIP", help="what to open (default: ymca)")

@@ -10,9 +10,6 @@ from stunt.cli.take_files import check_writable, write_take
 from stunt.cli.terminal import progress_bar, say, write
 from stunt.errors import InvalidValueError
 
-CALIBRATE_HELP = "measure how far every joint gives against its tension"
-PREVIEW_HELP = "play a script by its curves alone, without physics"
-
 
 def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt calibrate`."""

@@ -74,37 +74,26 @@ def progress_bar(title: str, seconds: float, *, quiet: bool) -> Iterator[Callabl
     Yields:
         What to call with the simulated time [s].
     """
-    if quiet or not _is_terminal(sys.stderr):
-        if not quiet:
-            say("", f"performing {title}: {seconds:.2f} s")
-        yield lambda time: None
-        return
-    shown = TextColumn("{task.completed:.1f} of {task.total:.1f} s")
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), shown, TimeRemainingColumn())
-    with Progress(*columns, console=screen(errors=True), transient=True) as bar:
-        task = bar.add_task(f"performing {title}", total=seconds)
-        yield lambda time: bar.update(task, completed=time)
+    if not quiet and not _is_terminal(sys.stderr):
+        say("", f"performing {title}: {seconds:.2f} s")
+    with _bar(f"performing {title}", seconds, "{task.completed:.1f} of {task.total:.1f} s", quiet) as show:
+        yield show
+
+
+def share_bar(title: str, *, quiet: bool) -> contextlib.AbstractContextManager[Callable[[float], None]]:
+    """Show a bar while something is made; where there is no terminal, nothing. Gives what to tell the share, 0 to 1."""
+    return _bar(title, 1.0, "{task.percentage:.0f} %", quiet)
 
 
 @contextlib.contextmanager
-def share_bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
-    """Show a bar on the standard error while something is made; where that is no terminal, nothing.
-
-    Args:
-        title: What is being done.
-        quiet: Show nothing.
-
-    Yields:
-        What to call with the share that is done, 0 to 1.
-    """
+def _bar(title: str, total: float, shown: str, quiet: bool) -> Iterator[Callable[[float], None]]:
     if quiet or not _is_terminal(sys.stderr):
-        yield lambda share: None
+        yield lambda done: None
         return
-    shown = TextColumn("{task.percentage:.0f} %")
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), shown, TimeRemainingColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn(shown), TimeRemainingColumn())
     with Progress(*columns, console=screen(errors=True), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 @contextlib.contextmanager

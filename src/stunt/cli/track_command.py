@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from stunt.drive.beats.spec import Script
     from stunt.stage.scene import Push
 
-HELP = "let a body follow a clip, and say how well it did"
 SECONDS_BEFORE_PUSH = 1.0
 PUSH_SECONDS = 0.1
 """How long a push lasts: a shove. Two hundred newton-seconds within 20 ms, on a chest of 3 kg, are an explosion."""
@@ -24,10 +23,9 @@ PUSH_HELP = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_track_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt track`."""
-    from stunt.control.servo.memory import ServoSettings
-    from stunt.control.servo.root_spring import RootSpring
+    from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.script.sections.clips import ClipsPart
     from stunt.stage.scene import CharacterSpec
 
@@ -59,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
-    from stunt.control.servo.memory import ServoSettings
+    from stunt.control.servo.law import ServoSettings
     from stunt.library.names import find_clip
     from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
@@ -79,8 +77,7 @@ def track(args: argparse.Namespace) -> int:
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
     """Make the script that `stunt track` performs."""
-    from stunt.control.servo.memory import ServoSettings
-    from stunt.control.servo.root_spring import RootSpring
+    from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.drive.beats.spec import Part, Script
     from stunt.drive.body.reactions import Thresholds
     from stunt.library.names import Library

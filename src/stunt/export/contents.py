@@ -18,21 +18,13 @@ SCENE_FPS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class PropTrack:
-    """A prop over time.
+    """A prop over time."""
 
-    Attributes:
-        name: As in the scene.
-        body: Its body in the model.
-        positions: [m], (F, 3).
-        rotations: (F, 4).
-        moves: Whether it is ever anywhere else than at first.
-    """
-
-    name: str
-    body: int
-    positions: Floats
-    rotations: Floats
-    moves: bool
+    name: str  #: As in the scene
+    body: int  #: Its body in the model
+    positions: Floats  #: [m], (F, 3)
+    rotations: Floats  #: (F, 4)
+    moves: bool  #: Whether it is ever anywhere else than at first
 
 
 def rig_of(take: Take, motion: SampledTake, name: str, options: Options) -> Rig:

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from stunt.export.rig import Rig
-from stunt.export.surface import Color
+from stunt.export.solids import Color
 from stunt.maths.rotations import Floats, multiply, rotate, to_matrix
 
 _BLEND = 0.62  # How far shapes reach over to each other, as a share of their thinnest half width …
@@ -26,27 +26,16 @@ Kind = mujoco.mjtGeom
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """One shape of the flesh, in the rest pose.
+    """One shape of the flesh, in the rest pose."""
 
-    Attributes:
-        kind: MuJoCo's geom type.
-        center: [m], (3,).
-        axes: Its axes as columns, (3, 3).
-        size: As MuJoCo has it [m], (3,).
-        color: What it looks like.
-        bone: The bone it hangs on.
-        blend: How far it flows over to others [m].
-        solid: Whether it touches things; features such as eyes do not.
-    """
-
-    kind: int
-    center: Floats
-    axes: Floats
-    size: Floats
-    color: Color
-    bone: int
-    blend: float
-    solid: bool
+    kind: int  #: MuJoCo's geom type
+    center: Floats  #: [m], (3,)
+    axes: Floats  #: Its axes as columns, (3, 3)
+    size: Floats  #: As MuJoCo has it [m], (3,)
+    color: Color  #: What it looks like
+    bone: int  #: The bone it hangs on
+    blend: float  #: How far it flows over to others [m]
+    solid: bool  #: Whether it touches things; features such as eyes do not
 
     @property
     def reach(self) -> Floats:

@@ -9,8 +9,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character, Joint
-from stunt.export.axes import turns_out, vectors_out
-from stunt.export.options import Options
+from stunt.export.options import Options, turns_out, vectors_out
 from stunt.export.rig import make_rig, travel
 from stunt.export.sampling import Floats, SampledTake, rows_at
 from stunt.maths.rotations import to_rotation_vector
@@ -21,23 +20,14 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """One quantity over time.
+    """One quantity over time."""
 
-    Attributes:
-        owner: The character or prop it is of.
-        name: What it is.
-        values: (F, n) or (F, n, k).
-        units: Of each of the n, or one for all.
-        of: Names of the n: degrees of freedom, bones, or axes.
-        axes: Names of the k.
-    """
-
-    owner: str
-    name: str
-    values: Floats
-    units: tuple[str, ...]
-    of: tuple[str, ...]
-    axes: tuple[str, ...] = ()
+    owner: str  #: The character or prop it is of
+    name: str  #: What it is
+    values: Floats  #: (F, n) or (F, n, k)
+    units: tuple[str, ...]  #: Of each of the n, or one for all
+    of: tuple[str, ...]  #: Names of the n: degrees of freedom, bones, or axes
+    axes: tuple[str, ...] = ()  #: Names of the k
 
     def unit(self, number: int) -> str:
         """Return the unit of one of the n."""

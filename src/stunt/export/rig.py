@@ -77,28 +77,17 @@ GROUND_BONE = "root"
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """A character's bones over time. B bones, parents before children, the first the only root; F frames.
+    """A character's bones over time. B bones, parents before children, the first the only root; F frames."""
 
-    Attributes:
-        character: Its name.
-        names: Bone names.
-        parents: Index of each bone's parent; −1 for the root.
-        bodies: Body of each bone in the model; −1 for bones that were added.
-        rest: Where the bones are in the rest pose [m], (B, 3).
-        body_rest: Where their bodies are in the rest pose [m], (B, 3).
-        body_turn: How their bodies are turned in the rest pose, (B, 4).
-        positions: Where the bones are in the world [m], (F, B, 3).
-        rotations: How they are turned from the rest pose, (F, B, 4); of the two signs the one nearer the frame before.
-    """
-
-    character: str
-    names: tuple[str, ...]
-    parents: tuple[int, ...]
-    bodies: tuple[int, ...]
-    rest: Floats
-    body_rest: Floats
-    body_turn: Floats
-    positions: Floats
+    character: str  #: Its name
+    names: tuple[str, ...]  #: Bone names
+    parents: tuple[int, ...]  #: Index of each bone's parent; −1 for the root
+    bodies: tuple[int, ...]  #: Body of each bone in the model; −1 for bones that were added
+    rest: Floats  #: Where the bones are in the rest pose [m], (B, 3)
+    body_rest: Floats  #: Where their bodies are in the rest pose [m], (B, 3)
+    body_turn: Floats  #: How their bodies are turned in the rest pose, (B, 4)
+    positions: Floats  #: Where the bones are in the world [m], (F, B, 3)
+    #: How they are turned from the rest pose, (F, B, 4); of the two signs the one nearer the frame before.
     rotations: Floats
 
     def offsets(self) -> Floats:

@@ -17,23 +17,14 @@ _SAME = 1e-6  # A wanted time this close to a recorded one is that one [s].
 
 @dataclass(frozen=True, eq=False)
 class SampledTake:
-    """A take at steady times. F frames.
+    """A take at steady times. F frames."""
 
-    Attributes:
-        model: The model that performed.
-        fps: Frames per second.
-        times: When, in the take's time [s], (F,).
-        qpos: Positions, (F, nq).
-        positions: Where the bodies are in the world [m], (F, nbody, 3).
-        rotations: How they are turned, (F, nbody, 4).
-    """
-
-    model: mujoco.MjModel
-    fps: float
-    times: Floats
-    qpos: Floats
-    positions: Floats
-    rotations: Floats
+    model: mujoco.MjModel  #: The model that performed
+    fps: float  #: Frames per second
+    times: Floats  #: When, in the take's time [s], (F,)
+    qpos: Floats  #: Positions, (F, nq)
+    positions: Floats  #: Where the bodies are in the world [m], (F, nbody, 3)
+    rotations: Floats  #: How they are turned, (F, nbody, 4)
 
 
 def sample(take: Take, options: Options, fps: float) -> SampledTake:

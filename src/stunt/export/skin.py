@@ -24,8 +24,7 @@ from scipy import sparse
 from stunt.export.flesh import Flesh, Lump, by_color, field_on_grid, lumps_of, nearest
 from stunt.export.options import Options
 from stunt.export.rig import Rig
-from stunt.export.solids import body_surface, colored_geoms
-from stunt.export.surface import Color, Ints, Surface, together
+from stunt.export.solids import Color, Ints, Surface, body_surface, colored_geoms, together
 from stunt.maths.rotations import Floats
 from stunt.record.cast import CastMember
 

@@ -18,9 +18,8 @@ except ModuleNotFoundError as error:  # an extra
 
 from stunt.gym.balance import BalanceTask
 from stunt.gym.beats import Beats
-from stunt.gym.env import StuntEnv
+from stunt.gym.env import TASKS, StuntEnv, make_task
 from stunt.gym.task import Rates, Task
-from stunt.gym.tasks import TASKS, make_task
 from stunt.gym.track import TrackTask
 from stunt.gym.vector import StuntVectorEnv
 

@@ -6,7 +6,8 @@ Pictures of a stage, drawn on the processor: a camera that goes along with the c
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -14,8 +15,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from stunt.errors import UnknownNameError
+from stunt.gym.balance import BalanceTask
+from stunt.gym.beats import Beats
 from stunt.gym.task import Row, Task
-from stunt.gym.tasks import make_task
+from stunt.gym.track import TrackTask
 from stunt.record.raycast.camera import Camera
 from stunt.record.raycast.render import Raycaster
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
@@ -44,6 +47,23 @@ class Picture:
         flat = self._away * math.cos(_ELEVATION)
         eye = (x + flat * math.cos(_AZIMUTH), y + flat * math.sin(_AZIMUTH), z + self._away * math.sin(_ELEVATION))
         return self._caster.render(data.geom_xpos, data.geom_xmat, Camera(eye, (x, y, z)), WIDTH, HEIGHT, samples=1)
+
+
+TASKS: Final[dict[str, Callable[..., Task]]] = {"track": TrackTask, "balance": BalanceTask, "beats": Beats}
+"""What can be trained, by name; add a task of your own here to register it."""
+
+
+def make_task(task: str | Task, **options: Any) -> Task:
+    """Return a task by name, or the task itself.
+
+    Raises:
+        UnknownNameError: There is no such task.
+    """
+    if isinstance(task, Task):
+        return task
+    if task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    return TASKS[task](**options)
 
 
 _MOST = 2.0 * SPEED_LIMIT  # velocities are the largest numbers there are, and a stage stops where they grow beyond

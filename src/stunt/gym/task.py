@@ -18,7 +18,6 @@ from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import COMPOSITE
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.gym import native
-from stunt.gym.table import SIZES, TABLE
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
@@ -68,7 +67,7 @@ class Task:
         size: Numbers in an observation.
         actions: Numbers in an action: one per degree of freedom, in −1 … 1.
         row: Which of the poses in `rows` actions are relative to.
-        table: Addresses of all arrays a step touches (see `stunt.gym.table`).
+        table: Addresses of all arrays a step touches (see `stunt.gym.native`).
         reward: Of the last step.
         terminated: Whether the episode has come to a bad end.
         truncated: Whether its time is up.
@@ -140,14 +139,14 @@ class Task:
         model, data, board = self.stage.model, self.stage.data, self.stage.board
         sizes = (len(joints), self.actions, self.root, self.root_dof, len(self.ends), model.nq, model.nv)
         self._arrays: dict[str, NDArray[Any]] = dict(  # kept alive
-            sizes=np.array([sizes], SIZES), qpos=data.qpos, qvel=data.qvel, xpos=data.xpos, torque=board.torque,
+            sizes=np.array([sizes], native.SIZES), qpos=data.qpos, qvel=data.qvel, xpos=data.xpos, torque=board.torque,
             limit=board.limit, goal=board.goal, ball=np.array([joint.kind == "ball" for joint in joints], np.int64),
             qadr=np.array([joint.qpos for joint in joints], np.int64),
             vadr=np.array([joint.dof for joint in joints], np.int64), low=limits[:, 0].copy(), high=limits[:, 1].copy(),
             scale=self.scale, dofs=self.character.dofs.astype(np.int64), ends=self.ends, rows=self.rows,
             paces=self.paces, places=self.places, wanted=self.wanted, out=row,
         )  # fmt: skip
-        self.table = TABLE.fill(**self._arrays)
+        self.table = native.TABLE.fill(**self._arrays)
 
     # ---- what a task says for itself
 

@@ -12,9 +12,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from stunt.errors import InvalidValueError
-from stunt.gym.env import spaces_of
+from stunt.gym.env import make_task, spaces_of
 from stunt.gym.task import Row
-from stunt.gym.tasks import make_task
 
 
 class StuntVectorEnv(VectorEnv[Row, NDArray[np.float32], NDArray[Any]]):

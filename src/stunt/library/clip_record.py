@@ -12,31 +12,21 @@ from stunt.errors import StuntError
 from stunt.library.names import HERE, Library
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_parts import Above, Door
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import Above, Door, EndSite, Skeleton
 from stunt.motion.clips.standing import reference_stance
 from stunt.motion.rig.skeleton_body import body_from_clip
 
 
 @dataclass(frozen=True, eq=False)
 class ClipRecord:
-    """The skeleton of a clip, and which of its joints became which body.
+    """The skeleton of a clip, and which of its joints became which body."""
 
-    Attributes:
-        name: The clip's.
-        skeleton: Its joints, as in the file.
-        fps: Its frame rate.
-        door: Units and axes of its file; no values.
-        stance: Rotations of the joints in the body's reference stance, (J, 4).
-        joints: Joint of each body, by the body's name.
-    """
-
-    name: str
-    skeleton: Skeleton
-    fps: float
-    door: Door
-    stance: Floats
-    joints: Mapping[str, int]
+    name: str  #: The clip's
+    skeleton: Skeleton  #: Its joints, as in the file
+    fps: float  #: Its frame rate
+    door: Door  #: Units and axes of its file; no values
+    stance: Floats  #: Rotations of the joints in the body's reference stance, (J, 4)
+    joints: Mapping[str, int]  #: Joint of each body, by the body's name
 
 
 def record_of_body(body: object, library: Library = HERE) -> ClipRecord | None:

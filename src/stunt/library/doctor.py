@@ -19,7 +19,7 @@ from stunt.maths.rotations import Floats, difference, rotate
 from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.raw import RawClip
-from stunt.motion.clips.standing import feet_of, floor_height, planted, stature
+from stunt.motion.clips.standing import feet_of, floor_height, planted, stature, stretches
 from stunt.motion.clips.vocabulary import ARM, LEG, vocabulary
 from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 
@@ -32,19 +32,12 @@ _RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 200.0, 240.0)
 
 @dataclass(frozen=True)
 class Flight:
-    """What the flight phases say.
+    """What the flight phases say."""
 
-    Attributes:
-        phases: First and last frame of each.
-        fall: Downward acceleration of the centre of mass over all phases [m/s²], at the clip's frame rate.
-        fps: The frame rate at which that would be gravity.
-        likely: The usual frame rate nearest to it.
-    """
-
-    phases: tuple[tuple[int, int], ...]
-    fall: float
-    fps: float
-    likely: float
+    phases: tuple[tuple[int, int], ...]  #: First and last frame of each
+    fall: float  #: Downward acceleration of the centre of mass over all phases [m/s²], at the clip's frame rate
+    fps: float  #: The frame rate at which that would be gravity
+    likely: float  #: The usual frame rate nearest to it
 
 
 def centre_of_mass(body: SkeletonBody) -> Floats:
@@ -75,7 +68,7 @@ def airborne(body: SkeletonBody) -> np.ndarray:
 
 def flight_of(body: SkeletonBody) -> Flight | None:
     """Return what the flight phases say; None where there are none long enough."""
-    phases = [phase for phase in _runs(airborne(body)) if phase[1] - phase[0] >= FEWEST]
+    phases = [(first, end - 1) for first, end in stretches(airborne(body)) if end - 1 - first >= FEWEST]
     if not phases:
         return None
     heights = centre_of_mass(body)[:, 2]
@@ -102,12 +95,6 @@ def _fall(heights: Floats, fps: float) -> float | None:
     return -2.0 * float(curve[0]) if falls else None
 
 
-def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
-    """Return first and last index of every run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return [(int(start), int(stop) - 1) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
-
-
 SPIKE_DEG = 15.0  # a frame may turn a joint so much beyond what its neighbours do
 SPIKE_M = 0.03  # and move the root so far: 3 cm within a sixtieth of a second are 22 times gravity [m]
 SLIDE = 0.10  # planted feet that slip more than this per second of standing are worth a word [m/s]
@@ -132,57 +119,31 @@ class Spike:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor found.
+    """What the doctor found."""
 
-    Attributes:
-        file: The file.
-        format: Its format.
-        frames: Frames of the clip, without skipped ones.
-        fps: Frames per second.
-        seconds: Length [s].
-        joints: Number of joints.
-        channels: Number of channels; 0 where the format has none.
-        vocabulary: Whose joint names.
-        parts: Which joint was taken for which part of a person.
-        missing: Parts without which no body can be built.
-        up: The file's upward axis.
-        metres_per_unit: The file's unit [m].
-        height_m: Standing height of the person [m].
-        floor_m: Height of the ground under its feet [m].
-        foot_slide_m: Way the planted feet slip in all [m]; `foot_slide_m_s` per second of standing.
-        foot_slide_m_s: See there.
-        spikes: Frames that jump, the worst first.
-        first_frame_t_pose: Whether the file starts with a reference pose.
-        flight: What flight phases say about the frame rate.
-        loop: Whether the clip repeats.
-        assumed: What the file did not say, as sentences.
-        overridden: What the user said instead.
-        warnings: What looks wrong, as sentences.
-    """
-
-    file: str
-    format: str
-    frames: int
-    fps: float
-    seconds: float
-    joints: int
-    channels: int
-    vocabulary: str
-    parts: Mapping[str, str]
-    missing: tuple[str, ...]
-    up: str
-    metres_per_unit: float
-    height_m: float | None
-    floor_m: float | None
-    foot_slide_m: float | None
-    foot_slide_m_s: float | None
-    spikes: tuple[Spike, ...]
-    first_frame_t_pose: bool
-    flight: Flight | None
-    loop: bool
-    assumed: Mapping[str, str]
-    overridden: Mapping[str, object] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    file: str  #: The file
+    format: str  #: Its format
+    frames: int  #: Frames of the clip, without skipped ones
+    fps: float  #: Frames per second
+    seconds: float  #: Length [s]
+    joints: int  #: Number of joints
+    channels: int  #: Number of channels; 0 where the format has none
+    vocabulary: str  #: Whose joint names
+    parts: Mapping[str, str]  #: Which joint was taken for which part of a person
+    missing: tuple[str, ...]  #: Parts without which no body can be built
+    up: str  #: The file's upward axis
+    metres_per_unit: float  #: The file's unit [m]
+    height_m: float | None  #: Standing height of the person [m]
+    floor_m: float | None  #: Height of the ground under its feet [m]
+    foot_slide_m: float | None  #: Way the planted feet slip in all [m]; `foot_slide_m_s` per second of standing
+    foot_slide_m_s: float | None  #: See there
+    spikes: tuple[Spike, ...]  #: Frames that jump, the worst first
+    first_frame_t_pose: bool  #: Whether the file starts with a reference pose
+    flight: Flight | None  #: What flight phases say about the frame rate
+    loop: bool  #: Whether the clip repeats
+    assumed: Mapping[str, str]  #: What the file did not say, as sentences
+    overridden: Mapping[str, object] = field(default_factory=dict)  #: What the user said instead
+    warnings: tuple[str, ...] = ()  #: What looks wrong, as sentences
 
     def to_data(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""

@@ -33,30 +33,20 @@ Reference = str | Path | Clip
 
 @dataclass(frozen=True)
 class ClipEntry:
-    """One clip that can be named.
+    """One clip that can be named."""
 
-    Attributes:
-        name: What to call it: its file's name without suffix, with `pybullet:` in front where it is from there.
-        path: Its file.
-        source: `package`, `pybullet`, or the user's folder.
-    """
-
-    name: str
-    path: Path
-    source: str
+    name: str  #: What to call it: its file's name without suffix, with `pybullet:` in front where it is from there
+    path: Path  #: Its file
+    source: str  #: `package`, `pybullet`, or the user's folder
 
 
 @dataclass(frozen=True)
 class Library:
-    """Where clips and bodies are looked for. A value: what was read is shared by all libraries of a process.
+    """Where clips and bodies are looked for. A value: what was read is shared by all libraries of a process."""
 
-    Attributes:
-        folders: Folders whose clips go before those of the package, by their names.
-        beside: The folder of the script in which references are written; files are looked for there first, then where
-            the user is.
-    """
-
-    folders: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()  #: Folders whose clips go before those of the package, by their names
+    #: The folder of the script in which references are written; files are looked for there first, then where the user
+    #: is.
     beside: str = ""
 
     @staticmethod

@@ -42,6 +42,12 @@ def solve(a: Any, start: int, n: int, x: Any, first: int) -> None:
 
 
 @inlined
+def cross(a: float, b: float, c: float, x: float, y: float, z: float) -> Vector:
+    """Return the vector product (a, b, c) × (x, y, z)."""
+    return b * z - c * y, c * x - a * z, a * y - b * x
+
+
+@inlined
 def product(a: float, b: float, c: float, d: float, w: float, x: float, y: float, z: float) -> Quaternion:
     """Return the Hamilton product (a, b, c, d) ⊗ (w, x, y, z): first the second, then the first."""
     return (

@@ -1,10 +1,18 @@
-"""Piecewise cubics in flat memory, evaluated inside compiled code (see `stunt.motion.trajectory.Pieces`)."""
+"""Frames and piecewise cubics in flat memory, read inside compiled code (see `stunt.motion.trajectory.Pieces`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from stunt.maths.compiled import inlined
+
+
+@inlined
+def frame_at(frames: int, frame: float) -> tuple[int, int, float]:
+    """Return the rows before and after a fractional frame, and how far it is between them; held at the ends."""
+    x = min(max(frame, 0.0), frames - 1.0)
+    low = int(min(x, max(frames - 2.0, 0.0)))
+    return low, min(low + 1, frames - 1), x - low
 
 
 @inlined

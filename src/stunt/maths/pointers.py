@@ -155,7 +155,13 @@ address = _interpreted_address if INTERPRETED else _compiled_address
 
 
 def layout(*fields: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the dtype of a record: `(name, kind)` or `(name, kind, shape)` for each field, placed by numpy."""
+    """Return the dtype of a record: `(name, kind)` or `(name, kind, shape)` for each field, placed by numpy.
+
+    Raises:
+        TypeError: A field is called like an attribute of numpy's records: interpreted kernels would get that one.
+    """
+    if taken := [name for name, *_ in fields if hasattr(np.record, name)]:
+        raise TypeError(f"numpy's records have these names already: {', '.join(taken)}")
     return np.dtype(list(fields), align=True)
 
 

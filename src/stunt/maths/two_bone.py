@@ -58,17 +58,9 @@ def knee_towards(
 ) -> tuple[Vector, Vector]:
     """Return where the middle joint and the end are, seen from the first joint [m]: at a point, or as near as may be.
 
-    Args:
-        upper: Length of the first bone [m].
-        lower: Length of the second [m].
-        x: Where the end should be, seen from the first joint [m].
-        y: Likewise.
-        z: Likewise.
-        i: Which way the middle joint points; what of it is across the line to the end counts.
-        j: Likewise.
-        k: Likewise.
-        least: The end is no nearer to the first joint than this [m].
-        most: And no farther [m].
+    The bones are `upper` and `lower` long [m]. The end should be at (x, y, z), seen from the first joint [m], but no
+    nearer to it than `least` and no farther than `most` [m]; the middle joint points to (i, j, k): what of that is
+    across the line to the end counts.
     """
     far = max(_length(x, y, z), 1e-9)
     x, y, z = x / far, y / far, z / far
@@ -106,21 +98,9 @@ def bend(
     """Return how to turn the two bones of a limb so that its end is at a point, or as near as it reaches.
 
     The middle joint turns about the axis it is bent about, then the whole limb about its first joint by the shortest
-    way: the plane of the limb goes along.
-
-    Args:
-        a: The first bone as it is, from joint to joint [m].
-        b: Likewise.
-        c: Likewise.
-        p: The second bone as it is [m].
-        q: Likewise.
-        r: Likewise.
-        x: Where the end should be, seen from the first joint [m].
-        y: Likewise.
-        z: Likewise.
-        i: The axis a straight limb bends about: turned about it, its second bone closes; need not be across the limb.
-        j: Likewise.
-        k: Likewise.
+    way: the plane of the limb goes along. The bones as they are, from joint to joint, are (a, b, c) and (p, q, r) [m];
+    the end should be at (x, y, z), seen from the first joint [m]. A straight limb bends about the axis (i, j, k), which
+    need not be across it: turned about it, its second bone closes.
 
     Returns:
         The turns of the first and of the second bone, in the world.

@@ -22,16 +22,11 @@ _UNITS: Final = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 
 @dataclass(frozen=True)
 class Markers:
-    """Points over time.
+    """Points over time."""
 
-    Attributes:
-        names: Of the markers.
-        hz: Frames per second.
-        positions: World frame, z up [m], (frames, markers, 3); NaN where a marker was not seen.
-    """
-
-    names: tuple[str, ...]
-    hz: float
+    names: tuple[str, ...]  #: Of the markers
+    hz: float  #: Frames per second
+    #: World frame, z up [m], (frames, markers, 3); NaN where a marker was not seen.
     positions: NDArray[np.float64] = field(compare=False)
 
     def trajectory(self, name: str, *, start: float = 0.0, place: Place = NOWHERE) -> Trajectory:

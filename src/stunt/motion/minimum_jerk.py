@@ -19,32 +19,20 @@ Floats = NDArray[np.float64]
 
 
 class PathState(NamedTuple):
-    """Where a path is and how it moves.
+    """Where a path is and how it moves."""
 
-    Attributes:
-        position: [rad or m], or a unit quaternion (wxyz).
-        velocity: [rad/s or m/s]; a ball joint's in its own frame.
-        acceleration: [rad/s² or m/s²]; a ball joint's in its own frame.
-    """
-
-    position: Floats
-    velocity: Floats
-    acceleration: Floats
+    position: Floats  #: [rad or m], or a unit quaternion (wxyz)
+    velocity: Floats  #: [rad/s or m/s]; a ball joint's in its own frame
+    acceleration: Floats  #: [rad/s² or m/s²]; a ball joint's in its own frame
 
 
 @dataclass(frozen=True)
 class MinimumJerk:
-    """Quintics for any number of hinges, slides or plain coordinates, each with its own times.
+    """Quintics for any number of hinges, slides or plain coordinates, each with its own times."""
 
-    Attributes:
-        start: Start times [s], (n,) or a number.
-        duration: Durations [s], likewise.
-        coefficients: Of the powers 0…5 of the share of the duration that has passed, (6, n).
-    """
-
-    start: Floats
-    duration: Floats
-    coefficients: Floats
+    start: Floats  #: Start times [s], (n,) or a number
+    duration: Floats  #: Durations [s], likewise
+    coefficients: Floats  #: Of the powers 0…5 of the share of the duration that has passed, (6, n)
 
     @staticmethod
     def between(
@@ -106,14 +94,10 @@ class BallMinimumJerk:
     Orientation, angular velocity and zero angular acceleration are met exactly at both ends (velocities go through the
     Jacobian of the exponential map). In between the jerk of the rotation vector is smallest, which is the angular jerk
     itself where axis and velocities are aligned, and close to it otherwise.
-
-    Attributes:
-        origin: Start orientation, wxyz, (4,).
-        vector: Path of the rotation vector in the origin's frame, (3,).
     """
 
-    origin: Floats
-    vector: MinimumJerk
+    origin: Floats  #: Start orientation, wxyz, (4,)
+    vector: MinimumJerk  #: Path of the rotation vector in the origin's frame, (3,)
 
     @staticmethod
     def between(t0: float, q0: ArrayLike, v0: ArrayLike, t1: float, q1: ArrayLike, v1: ArrayLike) -> BallMinimumJerk:

@@ -226,13 +226,9 @@ _JOINTS = Plain(entries, "joints and values", "°")
 
 @dataclass(frozen=True)
 class InlinePose(Spread):
-    """The pose of a beat, a state or a transition: a name from the library, angles of its own, or a name with changes.
+    """The pose of a beat, state or transition: a name from the library, angles of its own, or a name with changes."""
 
-    Attributes:
-        title: What it is called where nothing is said; `{}` is the entry's name or number.
-    """
-
-    title: str = "{}"
+    title: str = "{}"  #: What it is called where nothing is said; `{}` is the entry's name or number
     keys = (
         ScriptKey("pose", "", NAME, None, "a pose of the library"),
         ScriptKey("angles", "", _JOINTS, None, "joints and angles: a pose of its own, or changes of `pose`"),

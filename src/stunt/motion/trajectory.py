@@ -28,15 +28,10 @@ _FUNCTION_HZ: Final = 240.0
 
 @dataclass(frozen=True)
 class Pieces:
-    """Cubic polynomials, end to end.
+    """Cubic polynomials, end to end."""
 
-    Attributes:
-        breaks: Times at which a piece begins, and the end of the last [s], (n + 1,).
-        coefficients: Of (t − breaks[i])³ … (t − breaks[i])⁰ for each component, (n, components, 4).
-    """
-
-    breaks: Floats
-    coefficients: Floats
+    breaks: Floats  #: Times at which a piece begins, and the end of the last [s], (n + 1,)
+    coefficients: Floats  #: Of (t − breaks[i])³ … (t − breaks[i])⁰ for each component, (n, components, 4)
 
     @property
     def components(self) -> int:

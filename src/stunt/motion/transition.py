@@ -22,17 +22,13 @@ Knot = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A transition curve.
+    """A transition curve."""
 
-    Attributes:
-        knots: (time, progress, slope) of each knot; the first at (0, 0), the last at (1, 1).
-        warp: Exponential re-parameterisation of time: u → (e^(a·u) − 1)/(e^a − 1). 0 is none; positive starts slowly.
-        name: The preset it came from, if any.
-    """
-
+    #: (time, progress, slope) of each knot; the first at (0, 0), the last at (1, 1).
     knots: tuple[Knot, ...] = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0))
+    #: Exponential re-parameterisation of time: u → (e^(a·u) − 1)/(e^a − 1). 0 is none; positive starts slowly.
     warp: float = 0.0
-    name: str = ""
+    name: str = ""  #: The preset it came from, if any
 
     def at(self, share: Any) -> NDArray[np.float64]:
         """Return progress at shares of the transition's time; before 0 it is 0, after 1 it is 1."""

@@ -18,8 +18,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.tension.units import tension_of
 from stunt.drive.beats.check import check_pose
 from stunt.drive.beats.performer import BeatResult

@@ -21,23 +21,14 @@ from stunt.stage.scene import CharacterSpec, Placement
 
 @dataclass(frozen=True)
 class CastJoint:
-    """One joint of a character in a take.
+    """One joint of a character in a take."""
 
-    Attributes:
-        name: Without the character's prefix.
-        kind: `hinge`, `slide` or `ball`.
-        qpos: First index in the take's `qpos`.
-        dof: First index in `qvel`, `torque` and their like.
-        range: Lower and upper limit [rad or m]; None where unlimited.
-        strength: Peak torque [N·m] (or force [N]); None where there is no limit.
-    """
-
-    name: str
-    kind: str
-    qpos: int
-    dof: int
-    range: tuple[float, float] | None = None
-    strength: float | None = None
+    name: str  #: Without the character's prefix
+    kind: str  #: `hinge`, `slide` or `ball`
+    qpos: int  #: First index in the take's `qpos`
+    dof: int  #: First index in `qvel`, `torque` and their like
+    range: tuple[float, float] | None = None  #: Lower and upper limit [rad or m]; None where unlimited
+    strength: float | None = None  #: Peak torque [N·m] (or force [N]); None where there is no limit
 
     @property
     def width(self) -> int:

@@ -32,17 +32,11 @@ _ELEVATION = math.radians(9.0)
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture of the strip.
+    """One picture of the strip."""
 
-    Attributes:
-        time: When [s].
-        name: Pose hit then, if any.
-        error_deg: Worst joint's error at that beat [deg]; None where nothing was measured.
-    """
-
-    time: float
-    name: str = ""
-    error_deg: float | None = None
+    time: float  #: When [s]
+    name: str = ""  #: Pose hit then, if any
+    error_deg: float | None = None  #: Worst joint's error at that beat [deg]; None where nothing was measured
 
 
 def filmstrip(

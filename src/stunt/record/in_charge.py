@@ -124,19 +124,12 @@ _HUES = (0.58, 0.08, 0.36, 0.80, 0.50, 0.95, 0.14, 0.68, 0.28, 0.02)
 
 @dataclass(frozen=True)
 class Charge:
-    """One stretch of time in which one controller was in charge.
+    """One stretch of time in which one controller was in charge."""
 
-    Attributes:
-        start: When it began [s].
-        end: When it ended [s].
-        controller: Who.
-        kinematic: Whether data played.
-    """
-
-    start: float
-    end: float
-    controller: str
-    kinematic: bool
+    start: float  #: When it began [s]
+    end: float  #: When it ended [s]
+    controller: str  #: Who
+    kinematic: bool  #: Whether data played
 
 
 def charges(take: Take) -> dict[str, list[Charge]]:

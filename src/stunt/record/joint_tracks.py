@@ -18,17 +18,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tracks:
-    """One character's share of a take. T frames, n joints; a ball joint is one track, of its largest component.
+    """One character's share of a take. T frames, n joints; a ball joint is one track, of its largest component."""
 
-    Attributes:
-        character: Whose.
-        names: Joint names, (n,).
-        values: One column per joint, (T, n).
-    """
-
-    character: str
-    names: tuple[str, ...]
-    values: Floats
+    character: str  #: Whose
+    names: tuple[str, ...]  #: Joint names, (n,)
+    values: Floats  #: One column per joint, (T, n)
 
     def pick(self, joints: Sequence[str] | None, most: int, activity: Floats | None = None) -> Tracks:
         """Keep the named joints, or the `most` active ones, most active first.

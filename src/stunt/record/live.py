@@ -9,12 +9,14 @@ served.
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import math
 import os
 import queue
 import socket
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -107,16 +109,20 @@ def show_live(take: Take, *, web: bool | None = None, port: int = 0, open_browse
     Raises:
         LiveViewError: Studio is not there, or the window or the port cannot be opened.
     """
+    with explained("the live view"), start_live(take, web=web, port=port, open_browser=open_browser) as handle:
+        while handle.is_running():
+            handle.sync()
+
+
+@contextlib.contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Say what could not be opened; Ctrl-C is the announced way to close it."""
     try:
-        with start_live(take, web=web, port=port, open_browser=open_browser) as handle:
-            while handle.is_running():
-                handle.sync()
+        yield
     except KeyboardInterrupt:
-        pass  # The announced way to close the page.
-    except StuntError:
-        raise
+        pass
     except (RuntimeError, OSError) as error:
-        raise LiveViewError(f"the live view could not be opened: {error}") from error
+        raise LiveViewError(f"{what} could not be opened: {error}") from error
 
 
 def start_live(take: Take, *, web: bool | None = None, port: int = 0, open_browser: bool = True) -> ViewerHandle:
@@ -131,14 +137,7 @@ def start_live(take: Take, *, web: bool | None = None, port: int = 0, open_brows
     light_up(model)
     data = mujoco.MjData(model)
     data.qpos[:] = take.qpos[0]
-    plugins = _plugins(take, model, playback)
-    handle = launch_studio(plugins, not has_display() if web is None else web, port, open_browser)
-    try:
-        handle.set_model(model, data=data)
-    except BaseException:
-        handle.close()
-        raise
-    return handle
+    return launch_studio(model, data, _plugins(take, model, playback), web, port, open_browser)
 
 
 def has_display() -> bool:
@@ -182,18 +181,25 @@ def _labels(take: Take) -> list[tuple[float, str]]:
     return labels
 
 
-def launch_studio(plugins: list[Any], web: bool, port: int, open_browser: bool) -> ViewerHandle:
-    """Start MuJoCo Studio with plugins: in a window, or as a page on this machine."""
+def launch_studio(
+    model: mujoco.MjModel, data: mujoco.MjData, plugins: list[Any], web: bool | None, port: int, open_browser: bool
+) -> ViewerHandle:
+    """Start MuJoCo Studio with plugins: in a window, or as a page on this machine (None: where there is no display)."""
     from mujoco.studio import launch_native, launch_thread, plugin, viewer_protocol
 
     config = viewer_protocol.ViewerConfig(title="Stunt", http_port=port, open_browser=open_browser)
-    if not web:
-        return launch_native.launch(config, plugins=plugins)
-    viewer_plugins, sim_plugins = plugin.split_plugins(plugins)
+    if not (not has_display() if web is None else web):
+        handle = launch_native.launch(config, plugins=plugins)
+    else:
+        viewer_plugins, sim_plugins = plugin.split_plugins(plugins)
 
-    def serve(endpoint: Any) -> None:
-        pass
+        def serve(endpoint: Any) -> None:
+            viewer_protocol.run_viewer_loop(LoopbackViewer(config, endpoint, plugins=viewer_plugins))
 
-        viewer_protocol.run_viewer_loop(LoopbackViewer(config, endpoint, plugins=viewer_plugins))
-
-    return launch_thread.launch_thread(serve, sim_plugins=sim_plugins)
+        handle = launch_thread.launch_thread(serve, sim_plugins=sim_plugins)
+    try:
+        handle.set_model(model, data=data)
+    except BaseException:
+        handle.close()
+        raise
+    return handle

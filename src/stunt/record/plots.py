@@ -1,4 +1,4 @@
-"""Plots of a take: stiffness, error and torque over time, with the beats as vertical lines.
+"""Plots of a take: stiffness, error and torque over time, with the beats as vertical lines; and how plots look.
 
 Figures are made through matplotlib's objects, never through `pyplot`, so that a user's own plots, backend and style are
 left alone and several threads may draw at once.
@@ -20,11 +20,46 @@ from stunt.record.files import written_aside
 from stunt.record.joint_tracks import Tracks, beat_times, characters_of, errors, gains, torque_shares, travel
 from stunt.record.take import Take
 
+INK, SOFT, GRID = "#1C2028", "#6B7280", "#E6E8EC"
 # Okabe and Ito's palette, readable with every kind of colour vision; dashes tell the lines apart in print as well.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555")
+COLORS = BLUE, ORANGE, GREEN, PINK, YELLOW, SKY, GREY = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555",
+)  # fmt: skip
 DASHES: tuple[str | tuple[int, tuple[int, ...]], ...] = ("-", "-", "-", "-", (0, (5, 2)), (0, (5, 2)), (0, (2, 2)))
 MOST_LINES = 6
-_INK, _SOFT, _GRID = "#1C2028", "#787F8A", "#E6E8EC"
+WIDTH = 12.0
+"""Width of a page [in]."""
+EDGE = 0.25
+"""Free on each side of it [in]."""
+DPI = 150
+
+
+def page(height: float, title: str, note: str = "") -> Figure:
+    """Return an empty page with a headline.
+
+    Args:
+        height: Of the page [in].
+        title: What the figure shows.
+        note: What to look for, in one line.
+    """
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, facecolor="white")
+    FigureCanvasAgg(figure)
+    figure.text(EDGE / WIDTH, 1.0 - 0.16 / height, title, weight="bold", size=15, color=INK, va="top")
+    figure.text(EDGE / WIDTH, 1.0 - 0.50 / height, note, size=10.5, color=SOFT, va="top")
+    return figure
+
+
+def dress(axes: Axes, ylabel: str = "", xlabel: str = "time  [s]") -> None:
+    """Take away everything that says nothing."""
+    axes.set_ylabel(ylabel, color=INK)
+    axes.set_xlabel(xlabel, color=INK)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=SOFT, length=3)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(SOFT)
 
 
 def plot_gains(take: Take, path: str | Path, joints: Sequence[str] | None = None) -> Path:
@@ -64,7 +99,7 @@ def plot_errors(take: Take, path: str | Path, joints: Sequence[str] | None = Non
         every = errors(take, character, model)
         with np.errstate(all="ignore"):
             worst = np.max(np.nan_to_num(every.values), axis=1, initial=0.0)
-        axes.fill_between(take.time, worst, color=_GRID, linewidth=0, label="worst joint", zorder=1)
+        axes.fill_between(take.time, worst, color=GRID, linewidth=0, label="worst joint", zorder=1)
         _lines(axes, take, every.pick(_own(take, character, joints), MOST_LINES))
         axes.set_ylim(0.0, max(float(worst.max(initial=0.0)) * 1.08, 0.1))
         axes.set_ylabel("angle to target  [°]")
@@ -84,7 +119,7 @@ def plot_torques(take: Take, path: str | Path, joints: Sequence[str] | None = No
     def draw(axes: Axes, character: str) -> None:
         tracks = torque_shares(take, character).pick(_own(take, character, joints), MOST_LINES)
         _lines(axes, take, Tracks(character, tracks.names, 100.0 * tracks.values))
-        axes.axhline(100.0, color=_INK, linewidth=0.9, linestyle=(0, (1, 2)), zorder=2)
+        axes.axhline(100.0, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), zorder=2)
         peak = 100.0 * float(np.nan_to_num(tracks.values).max(initial=0.0))
         axes.set_ylim(0.0, max(106.0, peak * 1.06))
         axes.set_ylabel("torque  [% of the joint's strength]")
@@ -105,13 +140,13 @@ def _plot(take: Take, path: str | Path, title: str, draw: Callable[[Axes, str], 
     names = list(characters_of(take))
     if not take.time.size:
         raise TakeError("the take has no frames, so there is nothing to plot.")
-    figure = Figure(figsize=(10.0, 1.0 + 3.4 * len(names)), dpi=150, layout="constrained", facecolor="white")
+    figure = Figure(figsize=(10.0, 1.0 + 3.4 * len(names)), dpi=DPI, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(panels, names, strict=True):
         draw(axes, name)
         _dress(axes, take, name, name if len(names) > 1 else "")
-    panels[-1].set_xlabel("time  [s]", color=_INK)
+    panels[-1].set_xlabel("time  [s]", color=INK)
     subject = str(take.meta.get("title") or "")
     figure.suptitle(f"{subject}: {title[0].lower()}{title[1:]}" if subject else title, x=0.01, ha="left", weight="bold")
     return _save(figure, Path(path))
@@ -138,17 +173,11 @@ def _dress(axes: Axes, take: Take, character: str, heading: str) -> None:
     end = float(take.time[-1])
     beats = [beat for beat in beat_times(take, character) if beat[0] <= end + 1e-9]
     for time, _ in beats:
-        axes.axvline(time, color=_SOFT, linewidth=0.8, zorder=1.5)
+        axes.axvline(time, color=SOFT, linewidth=0.8, zorder=1.5)
     _name_beats(axes, beats, end)
     axes.set_xlim(float(take.time[0]), max(end, float(take.time[0]) + 1e-6))
-    axes.set_title(heading, loc="left", fontsize=10, color=_SOFT, pad=22)
-    axes.grid(axis="y", color=_GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=_SOFT, length=3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(_SOFT)
+    axes.set_title(heading, loc="left", fontsize=10, color=SOFT, pad=22)
+    dress(axes, axes.get_ylabel(), "")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="upper left", bbox_to_anchor=(1.005, 1.0), frameon=False, fontsize=9, handlelength=1.8)
 
@@ -161,17 +190,9 @@ def _name_beats(axes: Axes, beats: Sequence[tuple[float, str]], end: float) -> N
         half = 0.0065 * (len(text) + 1) * end / 2  # A character's width in shares of the axis, from the figure's size.
         if text and time - half > free:
             axes.annotate(
-                text,
-                (time, 1.0),
-                (0, 4),
-                xycoords=("data", "axes fraction"),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=8.5,
-                color=_SOFT,
-                annotation_clip=False,
-            )
+                text, (time, 1.0), (0, 4), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+                va="bottom", fontsize=8.5, color=SOFT, annotation_clip=False,
+            )  # fmt: skip
             free = time + half
 
 

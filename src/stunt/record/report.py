@@ -15,9 +15,8 @@ import numpy as np
 
 from stunt.errors import TakeError
 from stunt.record.cast import CastMember
-from stunt.record.footing import assistance
 from stunt.record.in_charge import charge_report, charge_warnings
-from stunt.record.incidents import ends_lying, time_of_fall, timing_error_ms
+from stunt.record.incidents import assistance, ends_lying, time_of_fall, timing_error_ms
 from stunt.record.take import Take
 
 SCHEMA_VERSION: Final = 1

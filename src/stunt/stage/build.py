@@ -84,42 +84,25 @@ _LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)
 
 @dataclass(frozen=True)
 class Prop:
-    """A prop inside the compiled model.
+    """A prop inside the compiled model."""
 
-    Attributes:
-        name: As in the scene.
-        spec: What the scene says of it.
-        body: Body index.
-        qpos: First index of its free joint in `qpos`; −1 for scenery.
-        dof: First index of its free joint in `qvel`; −1 for scenery.
-        grip: Index of its weld; −1 for scenery.
-    """
-
-    name: str
-    spec: PropSpec
-    body: int
-    qpos: int
-    dof: int
-    grip: int
+    name: str  #: As in the scene
+    spec: PropSpec  #: What the scene says of it
+    body: int  #: Body index
+    qpos: int  #: First index of its free joint in `qpos`; −1 for scenery
+    dof: int  #: First index of its free joint in `qvel`; −1 for scenery
+    grip: int  #: Index of its weld; −1 for scenery
 
 
 @dataclass(frozen=True)
 class Built:
-    """A compiled scene.
+    """A compiled scene."""
 
-    Attributes:
-        scene: What it was made from.
-        model: The MuJoCo model.
-        characters: Who is on the stage, by name.
-        props: What is on it, by name.
-        steps_per_control: Physics steps per control step.
-    """
-
-    scene: Scene
-    model: mujoco.MjModel
-    characters: Mapping[str, Character]
-    props: Mapping[str, Prop]
-    steps_per_control: int
+    scene: Scene  #: What it was made from
+    model: mujoco.MjModel  #: The MuJoCo model
+    characters: Mapping[str, Character]  #: Who is on the stage, by name
+    props: Mapping[str, Prop]  #: What is on it, by name
+    steps_per_control: int  #: Physics steps per control step
 
 
 def steps_per_control(scene: Scene) -> int:

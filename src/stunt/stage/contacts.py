@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.contact_scan import SIZES, TABLE, scan_contacts
-from stunt.control.core.engine_contacts import contact_count, contact_pointer
+from stunt.control.core.engine import contact_count, contact_pointer
 from stunt.maths.pointers import address_of
 from stunt.stage.build import Built
 

@@ -31,17 +31,11 @@ _STABLE = 0.4  # share of what an explicit spring on the body alone could bear
 
 @dataclass(frozen=True, eq=False)
 class Dragging:
-    """A drag under way.
+    """A drag under way."""
 
-    Attributes:
-        event: What was asked for.
-        body: Index of the body.
-        start: Where its centre of mass was when it was taken hold of [m], (3,).
-    """
-
-    event: Drag
-    body: int
-    start: NDArray[np.float64]
+    event: Drag  #: What was asked for
+    body: int  #: Index of the body
+    start: NDArray[np.float64]  #: Where its centre of mass was when it was taken hold of [m], (3,)
 
     def point(self, time: float) -> NDArray[np.float64]:
         """Return where the hand is at a time [m], (3,): eased from point to point."""

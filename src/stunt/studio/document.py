@@ -18,18 +18,13 @@ _MOST = 500
 
 @dataclass(frozen=True)
 class Version:
-    """The document at one moment.
+    """The document at one moment."""
 
-    Attributes:
-        text: The script.
-        touches: What the hand did that is not in the script (yet), as a script would write it; with a prop's own
-            definition under `prop` where the thing thrown is not in the script.
-        label: What was done to get here.
-    """
-
-    text: str
+    text: str  #: The script
+    #: What the hand did that is not in the script (yet), as a script would write it; with a prop's own definition under
+    #: `prop` where the thing thrown is not in the script.
     touches: tuple[Mapping[str, Any], ...] = ()
-    label: str = ""
+    label: str = ""  #: What was done to get here
 
 
 class Document:

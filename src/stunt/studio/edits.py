@@ -170,23 +170,26 @@ def set_seconds(data: Data, seconds: float) -> Made:
 
 
 EDITS: dict[str, Callable[..., Made]] = {
-    "move_beats": beat_edits.move_beats,
-    "add_beat": beat_edits.add_beat,
-    "copy_beat": beat_edits.copy_beat,
-    "delete_beats": beat_edits.delete_beats,
-    "set_hold": beat_edits.set_hold,
-    "set_holds": beat_edits.set_holds,
-    "set_beat_pose": beat_edits.set_beat_pose,
-    "split_limb": beat_edits.split_limb,
-    "save_pose": save_pose,
-    "add_event": add_event,
-    "move_event": move_event,
-    "set_event": set_event,
-    "delete_event": delete_event,
-    "set_clip": set_clip,
-    "add_clip": add_clip,
-    "delete_clip": delete_clip,
-    "set_tension_pose": set_tension_pose,
-    "set_seconds": set_seconds,
+    edit.__name__: edit
+    for edit in (
+        beat_edits.move_beats,
+        beat_edits.add_beat,
+        beat_edits.copy_beat,
+        beat_edits.delete_beats,
+        beat_edits.set_hold,
+        beat_edits.set_holds,
+        beat_edits.set_beat_pose,
+        beat_edits.split_limb,
+        save_pose,
+        add_event,
+        move_event,
+        set_event,
+        delete_event,
+        set_clip,
+        add_clip,
+        delete_clip,
+        set_tension_pose,
+        set_seconds,
+    )  # fmt: skip
 }
 """What the page may ask for, by name."""

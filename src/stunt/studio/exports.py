@@ -22,16 +22,11 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of file.
+    """One kind of file."""
 
-    Attributes:
-        words: What it is, for people.
-        file: Its name, with `{}` for the script's.
-        write: Writes a take to a path, telling the share that is done; returns the files.
-    """
-
-    words: str
-    file: str
+    words: str  #: What it is, for people
+    file: str  #: Its name, with `{}` for the script's
+    #: Writes a take to a path, telling the share that is done; returns the files.
     write: Callable[[Take, Path, Progress], list[Path]]
 
 

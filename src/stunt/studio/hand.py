@@ -85,19 +85,12 @@ _DAMPING = 0.7
 
 @dataclass
 class Pull:
-    """A pull under way.
+    """A pull under way."""
 
-    Attributes:
-        target: `character/body` or a prop's name, as a script says it.
-        body: Its number in the model.
-        point: Where it is held, in the body's frame [m].
-        goal: Where the hand is, in the world [m].
-    """
-
-    target: str
-    body: int
-    point: Floats
-    goal: Floats
+    target: str  #: `character/body` or a prop's name, as a script says it
+    body: int  #: Its number in the model
+    point: Floats  #: Where it is held, in the body's frame [m]
+    goal: Floats  #: Where the hand is, in the world [m]
 
 
 def now_of(stage: StageLoop) -> float:

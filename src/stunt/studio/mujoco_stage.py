@@ -15,8 +15,8 @@ from mujoco.studio import messages
 from mujoco.studio.dear_imgui import dear_imgui as imgui
 
 from stunt.drive.beats.spec import Script
-from stunt.errors import BlowUpError, StuntError
-from stunt.record.live import LiveViewError, has_display, launch_studio, light_up
+from stunt.errors import BlowUpError
+from stunt.record.live import LiveViewError, explained, launch_studio, light_up
 from stunt.record.raycast.camera import Camera, points_of_performance
 from stunt.record.studio_plugin import ShownElsewhere, Window, show_state
 from stunt.script.file import script_from_text
@@ -105,15 +105,9 @@ def start_stage(
     camera = Camera.frame_on(points, math.radians(24.0), math.radians(10.0), fov_y=math.radians(model.vis.global_.fovy))
     chrome = studio_app.Config(show_options=False, show_inspector=False)
     plugins = [studio_app.App(chrome), live, Title(script.title or "Stunt", camera)]
-    handle = launch_studio(plugins, not has_display() if web is None else web, port, open_browser)
     data = mujoco.MjData(model)
     data.qpos[:] = stage.data.qpos
-    try:
-        handle.set_model(model, data=data)
-    except BaseException:
-        handle.close()
-        raise
-    return handle, live
+    return launch_studio(model, data, plugins, web, port, open_browser), live
 
 
 def show_stage(text: str, source: str, *, port: int = 0, open_browser: bool = True) -> None:
@@ -123,16 +117,10 @@ def show_stage(text: str, source: str, *, port: int = 0, open_browser: bool = Tr
         StuntError: The script does not fit, or the window cannot be opened.
     """
     script = script_from_text(text, source)
-    try:
+    with explained("MuJoCo Studio"):
         handle, live = start_stage(script, port=port, open_browser=open_browser)
         with handle:
             while handle.is_running() and not live.error:
                 handle.sync()
         if live.error:
             raise LiveViewError(live.error)
-    except KeyboardInterrupt:
-        pass  # the announced way to close it
-    except StuntError:
-        raise
-    except (RuntimeError, OSError) as error:
-        raise LiveViewError(f"MuJoCo Studio could not be opened: {error}") from error

@@ -125,6 +125,3 @@ def _clips(folder: Path) -> list[dict[str, str]]:
 def _title(text: str, otherwise: str) -> str:
     found = _TITLE.search(text)
     return found.group(1).strip("'\"") if found else otherwise
-
-
-__all__ = ["companions", "free_path", "listing", "open_anything", "open_clip"]

@@ -1,8 +1,6 @@
 """Poses made by hand: sliders, a hand or foot dragged (inverse kinematics by `mink`), left and right exchanged.
 
-A point of a body brought to a place by inverse kinematics (`mink`), within the joints' limits.
-
-Import only where `mink` is installed.
+A point of a body is brought to a place within the joints' limits.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.errors import StuntError
 from stunt.script.performance import Performance
 
 Floats = NDArray[np.float64]
@@ -133,10 +130,6 @@ class Posing:
         Returns:
             The pose's angles [°] after the move: those it had, and those the move changed.
         """
-        try:
-            pass
-        except ImportError as error:
-            raise StuntError("dragging limbs needs 'mink': pip install 'stunt[studio]'.") from error
         someone = self.stage.character(character)
         number = someone.body(body)
         whole = self._chain(someone, number)

@@ -7,8 +7,7 @@ from typing import Any
 
 import mujoco
 
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.over_ground import BEHIND, AbsoluteTargets, Feet, Shaper, window_of
 from stunt.drive.body.stuck import bone_errors, limbs_of

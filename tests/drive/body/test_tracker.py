@@ -8,8 +8,7 @@ import pytest
 from tracking_helpers import follow, tracked
 
 from captured import CLIPS, needs_clips
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, motion_of_clip, repeated

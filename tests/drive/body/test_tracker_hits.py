@@ -7,7 +7,7 @@ import pytest
 from tracking_helpers import follow, tracked
 
 from captured import needs_clips
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.stage.scene import PropSpec
 from stunt.supervise.data.tracking import QueuedClip, follow_clips
 

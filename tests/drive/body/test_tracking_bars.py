@@ -10,8 +10,7 @@ import pytest
 from tracking_helpers import STRENGTH, follow, tracked
 
 from captured import CLIPS, needs_clips
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 
 STARTS = 5
 SWEPT = ("walk", "punch", "jump")

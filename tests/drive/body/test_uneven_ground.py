@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.over_ground import Feet, Shaper
 from stunt.drive.feet.ground import Ground

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from captured import CLIPS
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, repeated

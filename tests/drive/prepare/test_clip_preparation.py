@@ -10,8 +10,7 @@ import numpy as np
 
 from stunt.character.from_skeleton import GRIP
 from stunt.character.kinematics import pose_frames
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.feet.leg import Leg, legs_of

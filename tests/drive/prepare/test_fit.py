@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.control.servo.memory import ServoSettings
+from stunt.control.servo.law import ServoSettings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, with_bodies_turned
 from stunt.drive.prepare import fit
 from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, limbs_apart

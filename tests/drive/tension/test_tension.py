@@ -10,7 +10,7 @@ import pytest
 
 import stunt
 from stunt.cli.main import main
-from stunt.control.tension import layout as at
+from stunt.control.tension.memory import MARGIN
 from stunt.control.tension.units import Tension
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import ByJoint, Span, TensionPart
@@ -56,7 +56,7 @@ def _play(limb: str, start: float, end: float, seconds: float, **options: object
 
 
 def test_a_limb_held_horizontal_rests_where_asked_at_any_tension_and_plain_pd_sags(limb: str) -> None:
-    least = WEIGHT / (2.6 + at.MARGIN)
+    least = WEIGHT / (2.6 + MARGIN)
     for tension in (least, 1.5 * least, 30.0, 281.0, 2000.0):
         stage = _limb_stage(limb)
         performer = TensionPerformer(stage, "limb")

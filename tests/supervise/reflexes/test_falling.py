@@ -9,7 +9,7 @@ import pytest
 
 from papers.p2.experiment import Show
 from papers.p2.kick import grounded
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import actor_of
 from stunt.stage.scene import PropSpec
 from stunt.supervise.contract import Bid

@@ -129,31 +129,18 @@ TABLE: Final = AddressTable(
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a path was followed so far.
+    """How well a path was followed so far."""
 
-    Attributes:
-        rms: Root mean square of the error [rad or m].
-        worst: Largest error.
-        worst_time: When that was [s].
-        turn_rms: Root mean square of a site's orientation error [rad].
-        turn_worst: Largest orientation error [rad].
-        impulse: ∫|force|dt of a string [N·s].
-        peak: Its largest force [N].
-        twist: ∫|torque|dt of a string [N·m·s].
-        limited: Control steps at the string's limit.
-        steps: Control steps measured.
-    """
-
-    rms: float
-    worst: float
-    worst_time: float
-    turn_rms: float = 0.0
-    turn_worst: float = 0.0
-    impulse: float = 0.0
-    peak: float = 0.0
-    twist: float = 0.0
-    limited: int = 0
-    steps: int = 0
+    rms: float  #: Root mean square of the error [rad or m]
+    worst: float  #: Largest error
+    worst_time: float  #: When that was [s]
+    turn_rms: float = 0.0  #: Root mean square of a site's orientation error [rad]
+    turn_worst: float = 0.0  #: Largest orientation error [rad]
+    impulse: float = 0.0  #: ∫|force|dt of a string [N·s]
+    peak: float = 0.0  #: Its largest force [N]
+    twist: float = 0.0  #: ∫|torque|dt of a string [N·m·s]
+    limited: int = 0  #: Control steps at the string's limit
+    steps: int = 0  #: Control steps measured
 
 
 class AdaptiveProgram:

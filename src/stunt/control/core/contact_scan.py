@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.control.core.engine_contacts import contact_at
+from stunt.control.core.engine import contact_at
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import AddressTable, layout
 

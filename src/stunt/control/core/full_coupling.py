@@ -1,6 +1,4 @@
-"""Full coupling, step by step: what acceleration each joint asks for, and the torques that give it to all at once.
-
-Full coupling: the torques that give every joint its asked acceleration at once, τ = M(q)·a + c(q, v).
+"""Full coupling: what acceleration each joint asks for, and the torques that give it to all at once, M(q)·a + c(q, v).
 
 P0 names this as the O(n³) alternative to its own compensation; with the engine's sparse M it is one sparse product.
 What no joint drives (a free root in the air, passive joints) accelerates as it must: those rows are eliminated first,
@@ -9,7 +7,6 @@ so that a leaping character's arms are not driven as if its pelvis were bolted d
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from stunt.control.beat.law import minimum_effort
@@ -17,6 +14,7 @@ from stunt.control.core.board import FULL, PASSIVE
 from stunt.control.core.engine import BALL, FREE
 from stunt.control.core.goals import ball_error, hinge_error, joint_limits, time_constant
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import factor, solve
 
 
 @compiled
@@ -32,25 +30,6 @@ def multiply(count: int, rownnz: Any, rowadr: Any, colind: Any, values: Any, x: 
             total += values[k] * x[j]
             out[j] += values[k] * x[i]
         out[i] += total + values[start + length - 1] * x[i]
-
-
-@compiled
-def solve_in_place(a: Any, count: int, b: Any) -> None:
-    """Solve the symmetric positive-definite a·x = b by Cholesky; x replaces b, the factor replaces a (rows flat)."""
-    for i in range(count):
-        for j in range(i + 1):
-            total = a[i * count + j]
-            for k in range(j):
-                total -= a[i * count + k] * a[j * count + k]
-            a[i * count + j] = math.sqrt(max(total, 1e-12)) if i == j else total / a[j * count + j]
-    for i in range(count):
-        for k in range(i):
-            b[i] -= a[i * count + k] * b[k]
-        b[i] /= a[i * count + i]
-    for i in range(count - 1, -1, -1):
-        for k in range(i + 1, count):
-            b[i] -= a[k * count + i] * b[k]
-        b[i] /= a[i * count + i]
 
 
 @compiled
@@ -77,7 +56,8 @@ def eliminate_undriven(count: int, v: Any) -> None:
                 v.block[r * count + c] = v.mass_matrix[k]
                 v.block[c * count + r] = v.mass_matrix[k]
         v.block[r * count + r] += v.implicit[i]
-    solve_in_place(v.block, count, v.right)
+    factor(v.block, 0, count)
+    solve(v.block, 0, count, v.right, 0)
     for r in range(count):
         v.acceleration[v.undriven[r]] = v.right[r]
 

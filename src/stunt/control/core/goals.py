@@ -10,6 +10,7 @@ from typing import Any
 
 from stunt.control.beat.law import moving_reference
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import logarithm, product
 
 
 @inlined
@@ -25,16 +26,8 @@ def time_constant(time: float, goal_time: float, hold: float, period: float, n: 
 def quaternion_error(start: Any, s: int, goal: Any, g: int, out: Any, o: int) -> None:
     """Write the rotation vector that turns `start[s:s+4]` into `goal[g:g+4]`, in start's own frame, to `out[o:o+3]`."""
     a, b, c, d = start[s], start[s + 1], start[s + 2], start[s + 3]
-    e, f, h, i = goal[g], goal[g + 1], goal[g + 2], goal[g + 3]
-    w = a * e + b * f + c * h + d * i
-    x = a * f - b * e - c * i + d * h
-    y = a * h + b * i - c * e - d * f
-    z = a * i - b * h + c * f - d * e
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    sine = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
-    out[o], out[o + 1], out[o + 2] = factor * x, factor * y, factor * z
+    w, x, y, z = product(a, -b, -c, -d, goal[g], goal[g + 1], goal[g + 2], goal[g + 3])
+    out[o], out[o + 1], out[o + 2] = logarithm(w, x, y, z)
 
 
 @compiled
@@ -45,11 +38,7 @@ def turn_back(goal: Any, g: int, rate: Any, r: int, time_left: float, out: Any, 
     half = 0.5 * min(speed * time_left, 1.0)
     factor = -math.sin(half) / speed if speed > 1e-12 else 0.0
     w, x, y, z = math.cos(half), factor * rate[r], factor * rate[r + 1], factor * rate[r + 2]
-    a, b, c, d = goal[g], goal[g + 1], goal[g + 2], goal[g + 3]
-    out[o] = a * w - b * x - c * y - d * z
-    out[o + 1] = a * x + b * w + c * z - d * y
-    out[o + 2] = a * y - b * z + c * w + d * x
-    out[o + 3] = a * z + b * y - c * x + d * w
+    out[o], out[o + 1], out[o + 2], out[o + 3] = product(goal[g], goal[g + 1], goal[g + 2], goal[g + 3], w, x, y, z)
 
 
 @inlined

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from stunt.control.core.engine import mj_fwdVelocity, mj_solveM
-from stunt.control.core.engine_contacts import contact_at
+from stunt.control.core.engine import contact_at, mj_fwdVelocity, mj_solveM
 from stunt.control.core.programs import CONTACTS, IMPACT, entry
 from stunt.control.core.views import views_at
 from stunt.control.impact.law import collide
@@ -161,5 +160,5 @@ def solve_impact(v: Any, t: Any, k: int, model: int, data: int) -> None:
         for i in range(nv):
             v.qvel[i] += total[p] * solved[p * nv + i]
     state.impacts += 1
-    state.size = k
+    state.involved = k
     state.energy += added

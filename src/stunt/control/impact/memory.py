@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
-from stunt.control.core.engine import last_dofs
-from stunt.control.core.engine_contacts import contact_count, contact_pointer
+from stunt.control.core.engine import contact_count, contact_pointer, last_dofs
 from stunt.control.core.programs import IMPACT
 from stunt.control.core.renumbered import Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
@@ -29,7 +28,7 @@ STATE: Final = layout(
     ("slowest", np.float64),  # approach that counts as an impact [m/s]
     ("remembered", np.int64),  # contacts of the step before
     ("impacts", np.int64),  # so far
-    ("size", np.int64),  # contacts of the last impact
+    ("involved", np.int64),  # contacts of the last impact
     ("energy", np.float64),  # added by all of them [J]
 )
 LAST: Final = layout(("geoms", np.int64, 2), ("point", np.float64, 3))
@@ -107,7 +106,7 @@ class ImpactProgram:
     @property
     def size(self) -> int:
         """How many contacts took part in the last one."""
-        return int(self._state["size"][0])
+        return int(self._state["involved"][0])
 
     @property
     def energy(self) -> float:

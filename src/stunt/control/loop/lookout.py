@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.control.core.board import Board
-from stunt.control.servo.layout import actor_at, servo_at
+from stunt.control.servo.memory import actor_at, servo_at
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.servo import layout as w
+from stunt.control.servo.law import YAW_PART
+from stunt.control.servo.memory import WEAK
 from stunt.control.servo.root_spring import root_errors
 from stunt.maths.compiled import compiled, inlined
 
@@ -38,13 +39,13 @@ def see_from_outside(v: Any, t: Any, who: Any, time: float) -> None:
 
     The root is noted as turning wrongly by that much too: it is what the bones hang on, whatever their joints' weights.
     """
-    x, s, cvel, h = t.seen, t.scratch, t.cvel, v.times.step
+    x, cvel, h = t.seen, t.cvel, v.times.step
     root, end = who.root_body, who.end_body
     if who.absolute != 0:
         return  # what the rows ask for already goes by the world
-    root_errors(who, (time + h - who.start) * who.fps, t.xquat, s)
+    root_errors(t, who, (time + h - who.start) * who.fps)
     for k in range(3):
-        wrong = held(who, k) * (s[3 + k] - cvel[6 * root + k])
+        wrong = held(who, k) * (t.scratch.spin[k] - cvel[6 * root + k])
         for b in range(root, end):
             x[6 * b + k] += h * wrong
             x[6 * b + 3 + k] += wrong
@@ -56,10 +57,10 @@ def stiffen_root(v: Any, t: Any, who: Any, gain: float) -> None:
     stiff, first, h = t.stiff, who.root_dof + 3, v.times.step
     tilt, yaw = who.held_tilt, who.held_yaw
     level = upright = 0.0
-    if who.root_mode == w.WEAK:  # a hook's is added for either form
+    if who.root_mode == WEAK:  # a hook's is added for either form
         air = 1.0 if who.touching != 0.0 else who.air
         k1, k2 = air * gain * who.root_k1, air * gain * who.root_k2
-        level, upright = tilt * (h * k2 + h * h * k1), yaw * w.YAW_PART * h * k2
+        level, upright = tilt * (h * k2 + h * h * k1), yaw * YAW_PART * h * k2
     who.tilt_stiff, who.yaw_stiff = level, upright
     for b in range(who.root_body + 1, who.end_body):
         level += tilt * tilt * stiff[b]

@@ -1,4 +1,4 @@
-"""The world-space servo, compiled: called between the engine's half-steps, and after them (see `layout`).
+"""The world-space servo, compiled: called between the engine's half-steps, and after them (see `law`).
 
 One step may be taken twice: where a joint turned out to be over its strength (a contact pushed harder than the step
 before), the state is put back and the step repeated with the contact forces now known.
@@ -11,81 +11,76 @@ from typing import Any
 from stunt.control.core.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_step2
 from stunt.control.core.programs import EACH_STEP, STEPPED, WORLDSPACE, entry
 from stunt.control.core.views import views_at
-from stunt.control.servo import layout as w
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
 from stunt.control.servo.kinematic import push_along, put_all
+from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, WORLD, actor_at, servo_at
 from stunt.control.servo.root_spring import gain_now, help_root, meter_root
 from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 from stunt.maths.compiled import inlined
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
+from stunt.maths.piecewise import frame_at
 from stunt.maths.pointers import address, floats, longs
 
 _REPEATS = 6
-_STATE = STEP_STATE
 
 
 @inlined
-def frame_at(frames: int, frame: float) -> tuple[int, int, float]:
-    """Return the rows before and after a fractional frame, and how far it is between them; held at the ends."""
-    x = min(max(frame, 0.0), frames - 1.0)
-    low = int(min(x, max(frames - 2.0, 0.0)))
-    return low, min(low + 1, frames - 1), x - low
-
-
-@inlined
-def sample_bone(rows: Any, first: int, second: int, share: float, bone: int, hang: int, s: Any, o: int) -> None:
-    """Write a bone's orientation in the clip, seen from what it hangs on, to s[o:o+4]; s[28:32] is scratch.
+def sample_bone(rows: Any, first: int, second: int, share: float, bone: int, hang: int, hung: Any, out: Any) -> None:
+    """Write a bone's orientation in the clip, seen from what it hangs on; `hung` is scratch.
 
     Rows are seen from the root, whatever the servo: so everything that changes them does so once for all servos.
     """
-    mix_quaternions(rows, first + bone, rows, second + bone, share, s, o)
+    mix_quaternions(rows, first + bone, rows, second + bone, share, out, 0)
     if hang != 0:
-        mix_quaternions(rows, first + hang, rows, second + hang, share, s, 28)
-        for k in range(29, 32):
-            s[k] = -s[k]
-        multiply_quaternions(s, 28, s, o, s, o)
+        mix_quaternions(rows, first + hang, rows, second + hang, share, hung, 0)
+        for k in range(1, 4):
+            hung[k] = -hung[k]
+        multiply_quaternions(hung, 0, out, 0, out, 0)
 
 
 @inlined
 def see_bones(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     """Write what the servo sees of every bone: error less the step's motion, and velocity error (6 per body)."""
     xquat, xmat, cvel, parent = t.xquat, t.xmat, t.cvel, t.parent
-    x, s, rows = t.seen, t.scratch, floats(who.rows)
+    x, rows, s = t.seen, floats(who.rows), t.scratch
+    hung, goal, error, spin = s.hung, s.goal, s.error, s.spin
     root, end, h, rate = who.root_body, who.end_body, v.times.step, 1.0 / who.look
     frame = (time + h - who.start) * who.fps
     ahead = 0.5 * who.look * who.fps
     low, high, share = frame_at(who.frames, frame)
     low1, high1, share1 = frame_at(who.frames, frame - ahead)
     low2, high2, share2 = frame_at(who.frames, frame + ahead)
-    own, width = who.mode != w.WORLD, 4 * (end - root)
+    own, width = who.mode != WORLD, 4 * (end - root)
     leg, steer = t.leg, t.steer
     for k in range(6):
         x[6 * root + k] = 0.0
     for b in range(root + 1, end):
         hang = parent[b] if own else root
         o, p = 4 * (b - root), 4 * (hang - root)
-        sample_bone(rows, low * width, high * width, share, o, p, s, 0)
-        sample_bone(rows, low1 * width, high1 * width, share1, o, p, s, 24)
-        sample_bone(rows, low2 * width, high2 * width, share2, o, p, s, 4)
-        multiply_quaternions(xquat, 4 * hang, s, 0, s, 8)
+        sample_bone(rows, low * width, high * width, share, o, p, hung, s.now)
+        sample_bone(rows, low1 * width, high1 * width, share1, o, p, hung, s.before)
+        sample_bone(rows, low2 * width, high2 * width, share2, o, p, hung, s.after)
+        multiply_quaternions(xquat, 4 * hang, s.now, 0, goal, 0)
         if leg[b] != 0:
-            steer_target(steer, leg, b, hang, own, s, 8, 16)
-        world_difference(s, 8, xquat, 4 * b, s, 16)
-        world_difference(s, 4, s, 24, s, 20)  # seen from what it hangs on; the matrix turns it into the world
+            steer_target(steer, leg, b, hang, own, goal, s.turn)
+        world_difference(goal, 0, xquat, 4 * b, error, 0)
+        world_difference(
+            s.after, 0, s.before, 0, spin, 0
+        )  # seen from what it hangs on; the matrix turns it into the world
         for k in range(3):
             r, relative = 9 * hang + 3 * k, cvel[6 * b + k] - cvel[6 * hang + k]
-            wanted = xmat[r] * s[20] + xmat[r + 1] * s[21] + xmat[r + 2] * s[22]
-            x[6 * b + k] = s[16 + k] - h * relative
+            wanted = xmat[r] * spin[0] + xmat[r + 1] * spin[1] + xmat[r + 2] * spin[2]
+            x[6 * b + k] = error[k] - h * relative
             x[6 * b + 3 + k] = rate * wanted - relative
 
 
 @inlined
 def stiffen(v: Any, t: Any, who: Any, gain: float) -> None:
     """Write what the step's stiffness of each bone is, S = h·k₂ + h²·k₁, and of everything outboard of it."""
-    parent, own = t.parent, who.mode != w.WORLD
+    parent, own = t.parent, who.mode != WORLD
     total, stiff, k1, k2 = t.sum, t.stiff, t.k1, t.k2
     root, end, h = who.root_body, who.end_body, v.times.step
     for b in range(root + 1, end):
@@ -103,7 +98,7 @@ def foresee_torques(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     awake = min(1.0, gain / who.gain)
     if who.row_torque == 0:
         # The beat law carries at least what hangs on a joint, as P0 does; the others leave that to their springs.
-        share = awake if who.mode == w.BEAT else 0.0
+        share = awake if who.mode == BEAT else 0.0
         for d in range(first, last):
             feed[d] = share * (v.bias[d] - v.passive[d])
         return
@@ -118,17 +113,16 @@ def foresee_torques(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
 def drive(v: Any, t: Any, who: Any, time: float) -> bool:
     """Write one actor's torques and inertia; return whether one of its joints is near its strength."""
     gain = gain_now(who, time)
-    xquat, cvel, constraint = t.xquat, t.cvel, t.constraint
-    help_root(v, who, time, gain, xquat, cvel, constraint, t.scratch)
+    help_root(v, t, who, time, gain)
     set_friction(t, who, time)
     near = recover(t, who)
     if who.leg_count > 0:
-        steer_legs(v, t, who, time, t.xpos)
+        steer_legs(v, t, who, time)
     take_over_damping(v, t, who)
     see_bones(v, t, who, time, gain)
     if who.external != 0:
         see_from_outside(v, t, who, time)
-    if who.mode == w.BEAT:
+    if who.mode == BEAT:
         set_beat_gains(v, who, gain)
     else:
         stiffen(v, t, who, gain)
@@ -146,7 +140,7 @@ def drive(v: Any, t: Any, who: Any, time: float) -> bool:
 @inlined
 def hook_inertia(v: Any, who: Any) -> None:
     """A meat-hook is stiff: its spring is implicit too."""
-    if who.root_mode != w.HOOK:
+    if who.root_mode != HOOK:
         return
     h, d, rate = v.times.step, who.root_dof, who.hook_k
     for k in range(6):
@@ -171,14 +165,14 @@ def set_friction(t: Any, who: Any, time: float) -> None:
 @entry(WORLDSPACE, EACH_STEP)
 def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
     """Drive all actors, once the engine knows inertia and contacts of the present state."""
-    v, t = views_at(table), w.servo_at(program)
-    mj_getState(model, data, address(t.state), _STATE)
+    v, t = views_at(table), servo_at(program)
+    mj_getState(model, data, address(t.state), STEP_STATE)
     near = False
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
+        who = actor_at(t.actors, actor)
         if who.active == 0:
             continue
-        if who.mode == w.KINEMATIC:
+        if who.mode == KINEMATIC:
             push_along(v, t, who, time)
         elif drive(v, t, who, time):
             near = True
@@ -193,8 +187,8 @@ def finish(v: Any, t: Any) -> float:
     torque, acceleration, loads = t.torque, t.qacc, t.load
     worst = 0.0
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
-        if who.active == 0 or who.mode == w.KINEMATIC:
+        who = actor_at(t.actors, actor)
+        if who.active == 0 or who.mode == KINEMATIC:
             continue
         end_torques(v, t, who, acceleration)
         if who.limited == 0:
@@ -211,14 +205,14 @@ def finish(v: Any, t: Any) -> float:
 @entry(WORLDSPACE, STEPPED)
 def stepped(table: int, program: int, time: float, model: int, data: int) -> None:
     """Repeat a step that went over a strength, then write down what was done."""
-    v, t = views_at(table), w.servo_at(program)
+    v, t = views_at(table), servo_at(program)
     worst = finish(v, t)
     for _ in range(_REPEATS):
         if worst <= 1.0:
             break
-        w.actor_at(t.actors, 0).repeats += 1.0
+        actor_at(t.actors, 0).repeats += 1.0
         # Only the second half is taken back: what the first found out of the state still holds.
-        mj_setState(model, data, address(t.state), _STATE)
+        mj_setState(model, data, address(t.state), STEP_STATE)
         weaken_all(v, t, time, 1.0, MEASURED)
         mj_factorM(model, data)
         mj_step2(model, data)
@@ -232,8 +226,8 @@ def write_down(v: Any, t: Any, worst: float) -> None:
     """Put torques and saturation on the board and add to the meters."""
     torque, weight = t.torque, t.weight
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
-        if who.active == 0 or who.mode == w.KINEMATIC:
+        who = actor_at(t.actors, actor)
+        if who.active == 0 or who.mode == KINEMATIC:
             continue
         if who.external != 0:
             end_help(v, t, who)

@@ -20,9 +20,9 @@ import math
 from typing import Any, Final
 
 from stunt.control.core.engine import BALL
-from stunt.control.servo import layout as w
+from stunt.control.servo.memory import KINEMATIC, actor_at
 from stunt.maths.compiled import compiled
-from stunt.maths.flat import multiply_quaternions
+from stunt.maths.flat import cross, exponential, logarithm, product
 from stunt.maths.pointers import floats
 
 MEMORY: Final = 0.02
@@ -45,68 +45,29 @@ def hermite(x0: float, v0: float, x1: float, v1: float, s: float, seconds: float
 
 
 @compiled
-def cross_into(a: Any, i: int, b: Any, j: int, out: Any, o: int) -> None:
-    """Write a[i:i+3] × b[j:j+3] to out[o:o+3]."""
-    x = a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1]
-    y = a[i + 2] * b[j] - a[i] * b[j + 2]
-    z = a[i] * b[j + 1] - a[i + 1] * b[j]
-    out[o], out[o + 1], out[o + 2] = x, y, z
-
-
-@compiled
 def turn_hermite(
-    rows: Any,
-    q0: int,
-    u0: int,
-    q1: int,
-    u1: int,
-    s: float,
-    seconds: float,
-    x: Any,
-    where: Any,
-    q: int,
-    pace: Any,
-    d: int,
+    rows: Any, q0: int, u0: int, q1: int, u1: int, s: float, seconds: float, where: Any, q: int, pace: Any, d: int
 ) -> None:
-    """Write an orientation between two frames, and its angular velocity in its own frame; x is scratch of 32.
+    """Write an orientation between two frames, and its angular velocity in its own frame.
 
-    Args:
-        rows: The actor's frames.
-        q0: Where the earlier quaternion is in them; `u0` its angular velocity, `q1` and `u1` those of the later one.
-        u0: See `q0`.
-        q1: See `q0`.
-        u1: See `q0`.
-        s: Share of the interval.
-        seconds: Its length.
-        x: Scratch.
-        where: Positions, written at `q`.
-        q: See `where`.
-        pace: Velocities, written at `d`.
-        d: See `pace`.
+    The earlier quaternion is at `rows[q0]`, its angular velocity at `rows[u0]`; those of the later one at `q1` and
+    `u1`. Of the interval, so many `seconds` long, a share `s` has passed. Written to `where[q]` and `pace[d]`.
     """
-    # x[0:4] = q0⁻¹·q1, x[4:7] its rotation vector.
-    x[8], x[9], x[10], x[11] = rows[q0], -rows[q0 + 1], -rows[q0 + 2], -rows[q0 + 3]
-    multiply_quaternions(x, 8, rows, q1, x, 0)
-    sign = 1.0 if x[0] >= 0.0 else -1.0
-    sine = math.sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3])
-    share = 2.0 * math.atan2(sine, sign * x[0]) / sine if sine > 1e-12 else 2.0
-    for k in range(3):
-        x[4 + k] = sign * share * x[1 + k]
-    # The later angular velocity as a rate of the rotation vector: ω + ½ r×ω + ⅟₁₂ r×(r×ω).
-    cross_into(x, 4, rows, u1, x, 12)
-    cross_into(x, 4, x, 12, x, 15)
-    for k in range(3):
-        late = rows[u1 + k] + 0.5 * x[12 + k] + x[15 + k] / 12.0
-        x[18 + k], x[21 + k] = hermite(0.0, rows[u0 + k], x[4 + k], late, s, seconds)
+    w, a, b, c = rows[q0], rows[q0 + 1], rows[q0 + 2], rows[q0 + 3]
+    r, i, j, k = product(w, -a, -b, -c, rows[q1], rows[q1 + 1], rows[q1 + 2], rows[q1 + 3])
+    x, y, z = logarithm(r, i, j, k)  # from the earlier to the later one
+    # The later angular velocity as a rate of that rotation vector: ω + ½ r×ω + ⅟₁₂ r×(r×ω).
+    i, j, k = cross(x, y, z, rows[u1], rows[u1 + 1], rows[u1 + 2])
+    e, f, g = cross(x, y, z, i, j, k)
+    x, i = hermite(0.0, rows[u0], x, rows[u1] + 0.5 * i + e / 12.0, s, seconds)
+    y, j = hermite(0.0, rows[u0 + 1], y, rows[u1 + 1] + 0.5 * j + f / 12.0, s, seconds)
+    z, k = hermite(0.0, rows[u0 + 2], z, rows[u1 + 2] + 0.5 * k + g / 12.0, s, seconds)
     # Back: q = q0·exp(r), ω = ṙ − ½ r×ṙ + ⅙ r×(r×ṙ).
-    cross_into(x, 18, x, 21, x, 12)
-    cross_into(x, 18, x, 12, x, 15)
-    for k in range(3):
-        pace[d + k] = x[21 + k] - 0.5 * x[12 + k] + x[15 + k] / 6.0
-    angle = math.sqrt(x[18] * x[18] + x[19] * x[19] + x[20] * x[20])
-    share = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-    x[8], x[9], x[10], x[11] = math.cos(0.5 * angle), share * x[18], share * x[19], share * x[20]
-    multiply_quaternions(rows, q0, x, 8, where, q)
+    e, f, g = cross(x, y, z, i, j, k)
+    m, n, o = cross(x, y, z, e, f, g)
+    pace[d], pace[d + 1], pace[d + 2] = i - 0.5 * e + m / 6.0, j - 0.5 * f + n / 6.0, k - 0.5 * g + o / 6.0
+    r, i, j, k = exponential(x, y, z)
+    where[q], where[q + 1], where[q + 2], where[q + 3] = product(w, a, b, c, r, i, j, k)
 
 
 @compiled
@@ -160,11 +121,9 @@ def place(t: Any, who: Any) -> None:
 
 
 @compiled
-def between_frames(
-    v: Any, t: Any, who: Any, address: int, low: int, s: float
-) -> None:  # fmt: skip
+def between_frames(v: Any, t: Any, who: Any, address: int, low: int, s: float) -> None:
     """Write a state between a frame and the next one, as the frames have it."""
-    where, pace, x = t.where, t.pace, t.scratch
+    where, pace = t.where, t.pace
     rows, seconds, root_q, root_d = floats(address), 1.0 / who.kin_fps, who.root_qpos, who.root_dof
     nq, nv = who.qpos1 - root_q, who.dof1 - root_d
     first, second = low * (nq + nv), (low + 1) * (nq + nv)
@@ -172,14 +131,14 @@ def between_frames(
         p, r = first + nq + k, second + nq + k
         where[root_q + k], pace[root_d + k] = hermite(rows[first + k], rows[p], rows[second + k], rows[r], s, seconds)
     turn_hermite(
-        rows, first + 3, first + nq + 3, second + 3, second + nq + 3, s, seconds, x, where, root_q + 3, pace, root_d + 3
+        rows, first + 3, first + nq + 3, second + 3, second + nq + 3, s, seconds, where, root_q + 3, pace, root_d + 3
     )
     for j in range(who.jnt0, who.jnt1):
         q, d = v.jnt_qposadr[j], v.jnt_dofadr[j]
         q0, u0 = first + q - root_q, first + nq + d - root_d
         q1, u1 = second + q - root_q, second + nq + d - root_d
         if v.jnt_type[j] == BALL:
-            turn_hermite(rows, q0, u0, q1, u1, s, seconds, x, where, q, pace, d)
+            turn_hermite(rows, q0, u0, q1, u1, s, seconds, where, q, pace, d)
         else:
             where[q], pace[d] = hermite(rows[q0], rows[u0], rows[q1], rows[u1], s, seconds)
 
@@ -225,6 +184,6 @@ def put_on_data(v: Any, t: Any, who: Any, time: float) -> None:
 def put_all(v: Any, t: Any, time: float) -> None:
     """Put every kinematic actor on its data."""
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
-        if who.active != 0 and who.mode == w.KINEMATIC:
+        who = actor_at(t.actors, actor)
+        if who.active != 0 and who.mode == KINEMATIC:
             put_on_data(v, t, who, time)

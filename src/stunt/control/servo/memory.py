@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import mujoco
 import numpy as np
@@ -14,113 +14,199 @@ from stunt.control.core.board import PASSIVE, Board
 from stunt.control.core.engine import STEP_STATE
 from stunt.control.core.programs import WORLDSPACE
 from stunt.control.core.renumbered import Renumbered
-from stunt.control.servo import layout as w
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings, bone_moments, summed, whole_moment
 from stunt.errors import BodyError
-from stunt.keys import TRUTH, Choice, Number, key, spec
-from stunt.maths.pointers import address_of
+from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
-Servo = Literal["world", "parent", "parent_equal", "beat"]
-_MODES: Final = {"world": w.WORLD, "parent": w.PARENT, "parent_equal": w.PARENT, "beat": w.BEAT}
-_ROOTS: Final = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}
+WORLD, PARENT, BEAT, KINEMATIC = 0, 1, 2, 3
+"""Modes of an actor: world space, parent space, the beat law (joint by joint, looking ahead), or put on data."""
+WEAK, HOOK, FREE = 0, 1, 2
+"""Root: weak spring, meat-hook, nothing."""
+_LONG, _FLOAT = np.int64, np.float64
+
+ACTOR: Final = layout(
+    # Who it is.
+    ("root_body", _LONG),  # its first body
+    ("end_body", _LONG),  # one past its last
+    ("root_dof", _LONG),
+    ("root_qpos", _LONG),
+    ("dof0", _LONG),  # its joints' degrees of freedom: the first, and one past the last
+    ("dof1", _LONG),
+    ("jnt0", _LONG),  # its joints, likewise
+    ("jnt1", _LONG),
+    ("qpos0", _LONG),  # its joints' positions, likewise
+    ("qpos1", _LONG),
+    ("soles", _LONG),  # address of its soles' geoms
+    ("sole_count", _LONG),
+    # How it is driven.
+    ("active", _LONG),  # whether it is driven at all
+    ("mode", _LONG),  # WORLD, PARENT, BEAT or KINEMATIC
+    ("external", _LONG),  # whether torques act from outside
+    ("root_mode", _LONG),  # WEAK, HOOK or FREE
+    ("limited", _LONG),  # whether its joints keep within their strength
+    ("gain", _FLOAT),  # factor on all gains
+    ("look", _FLOAT),  # seconds over which wanted velocities are measured
+    ("ahead", _FLOAT),  # seconds the beat law looks ahead
+    ("root_k1", _FLOAT),  # the root's spring [N·m/rad]
+    ("root_k2", _FLOAT),  # and damper [N·m·s/rad]
+    ("hook_k", _FLOAT),  # rate of a meat-hook [1/s]
+    ("torque_limit", _FLOAT),  # of the root's spring [N·m]
+    ("yaw_limit", _FLOAT),  # about the vertical [N·m]
+    ("force_limit", _FLOAT),  # along the ground [N]
+    ("break_angle", _FLOAT),  # tilt at which the root's spring lets go [rad]
+    ("air", _FLOAT),  # factor on it while nothing is touched
+    ("weight", _FLOAT),  # of the body [N]
+    ("whole_mass", _FLOAT),  # likewise [kg]
+    # What it follows.
+    ("frames", _LONG),
+    ("start", _FLOAT),  # when the first frame is due [s]
+    ("fps", _FLOAT),
+    ("rows", _LONG),  # address of the orientations
+    ("absolute", _LONG),  # whether these are the clip's in the world, the actual root's turn and spin taken out of them
+    ("roots", _LONG),  # address of the root's path
+    ("friction", _LONG),  # address of the soles' friction
+    ("row_torque", _LONG),  # address of the torques the motion takes, or 0
+    ("legs", _LONG),  # address of the legs that steer
+    ("leg_count", _LONG),
+    ("swing", _LONG),  # address of how much they swing
+    # The data it is put on: a lead of frames of its own, then the motion's.
+    ("kin_rows", _LONG),  # address of the lead
+    ("kin_frames", _LONG),
+    ("kin_base", _LONG),  # address of the motion
+    ("kin_base_frames", _LONG),
+    ("kin_first", _LONG),  # frame of the motion that goes with the lead's first
+    ("kin_loop", _LONG),  # whether it begins again
+    ("kin_start", _FLOAT),  # [s]
+    ("kin_fps", _FLOAT),
+    ("kin_firm", _FLOAT),  # with how many times its inertia it pushes
+    ("kin_at", _FLOAT, 3),  # where the motion is placed: x, y [m], heading [rad]
+    ("kin_step", _FLOAT, 3),  # how far one round of it goes
+    ("kin_rounds", _FLOAT),  # rounds so far
+    # A stun: strength sinks, stays low, and comes back.
+    ("stun_time", _FLOAT),  # when [s]; infinite: never
+    ("stun_down", _FLOAT),  # [s]
+    ("stun_hold", _FLOAT),  # [s]
+    ("stun_up", _FLOAT),  # [s]
+    ("stun_low", _FLOAT),  # share of strength
+    # The root's help in the last step.
+    ("torque", _FLOAT, 3),  # [N·m]
+    ("force", _FLOAT, 3),  # [N]
+    ("touching", _FLOAT),  # 1 where the body touches anything
+    ("root_error", _FLOAT),  # tilt [rad]
+    ("heading", _FLOAT),  # how far the root has to turn about the vertical to face as the clip does [rad]
+    ("broken", _FLOAT),  # how long its spring has been broken [s]
+    ("held_tilt", _FLOAT),  # how much of the help is left by its clamps, across the vertical, 0 to 1
+    ("held_yaw", _FLOAT),  # and about it
+    ("tilt_stiff", _FLOAT),  # the weak spring's part of the root's inertia in the external form [kg·m²]
+    ("yaw_stiff", _FLOAT),  # likewise about the vertical
+    # Meters.
+    ("steps", _FLOAT),
+    ("torque_sum", _FLOAT),  # over all steps [N·m]
+    ("torque_peak", _FLOAT),
+    ("force_sum", _FLOAT),  # [N]
+    ("force_peak", _FLOAT),
+    ("joint_steps", _FLOAT),  # steps, counted for every joint,
+    ("over", _FLOAT),  # of these, over the joint's strength,
+    ("worst", _FLOAT),  # and the largest share of a strength
+    ("repeats", _FLOAT),  # how often a step was taken back; counted for all by the first actor
+    ("tries", _FLOAT),  # how often weights were found anew
+)
+"""Somebody the servo drives."""
+actor_at = record(ACTOR)
+
+SCRATCH: Final = layout(
+    ("now", _FLOAT, 4),  # an orientation as the clip has it now,
+    ("before", _FLOAT, 4),  # half a look before,
+    ("after", _FLOAT, 4),  # and after
+    ("hung", _FLOAT, 4),  # what a bone hangs on, inverted
+    ("goal", _FLOAT, 4),  # where it should be in the world
+    ("turn", _FLOAT, 4),  # by which something is turned
+    ("error", _FLOAT, 3),  # from where it is to where it should be [rad]
+    ("spin", _FLOAT, 3),  # how fast it should turn
+)
+
+TABLE: Final = AddressTable(
+    "Servo",
+    (
+        ("actors", ADDRESS),
+        ("count", _LONG),
+        # The engine's.
+        ("xquat", _FLOAT),
+        ("xmat", _FLOAT),
+        ("xpos", _FLOAT),
+        ("cvel", _FLOAT),
+        ("qacc", _FLOAT),
+        ("constraint", _FLOAT),  # contact forces of the last step
+        ("smooth", _FLOAT),  # all other forces of it
+        ("parent", np.int32),
+        ("sliding", _FLOAT),  # friction of the geoms
+        # Of each body.
+        ("k1", _FLOAT),  # spring [N·m/rad]
+        ("k2", _FLOAT),  # damper [N·m·s/rad]
+        ("stiff", _FLOAT),  # S = h·k₂ + h²·k₁ [kg·m²]
+        ("sum", _FLOAT),  # of everything outboard
+        ("seen", _FLOAT),  # error less the step's motion, and velocity error, 6
+        ("lean", _FLOAT),  # the same through the weights, 6; then turns, 3
+        ("force", _FLOAT),  # torque, 3
+        ("weight", _FLOAT),  # through how much of its joint it is seen
+        ("load", _FLOAT),  # of its joints, as a share of their strength
+        ("steer", _FLOAT),  # how a leg is turned, 3
+        ("leg", _LONG),  # thigh of the leg it belongs to; negative: of its foot; 0: none
+        # Of each degree of freedom.
+        ("joint", _FLOAT),  # torque before the step's motion
+        ("torque", _FLOAT),  # and at its end
+        ("feed", _FLOAT),  # what the motion itself takes
+        ("flesh", _FLOAT),  # damping the engine leaves to the servo
+        ("axis", _FLOAT),  # joint axis times the weight, 3
+        ("acceleration", _FLOAT),  # foreseen
+        ("right", _FLOAT),  # forces it is foreseen from
+        ("pace", _FLOAT),  # velocity on the data
+        ("owed", _FLOAT),  # impulse that contacts gave and data took away
+        # Others.
+        ("where", _FLOAT),  # position on the data
+        ("inertia", _FLOAT),  # the body's own, in the engine's sparsity
+        ("state", _FLOAT),  # of the engine before the step
+        ("scratch", SCRATCH),
+    ),
+)
+servo_at = TABLE.reader()
+
+_MODES: Final = {"world": WORLD, "parent": PARENT, "parent_equal": PARENT, "beat": BEAT}
+_ROOTS: Final = {"weak": WEAK, "hook": HOOK, "none": FREE}
 _HOOK_RATE = 30.0  # [1/s]
-
-
-@spec("a servo")
-class ServoSettings:
-    """How a clip is followed.
-
-    `parent` sums each joint's stiffness over what hangs on it; `parent_equal` has the gains per bone of world space
-    (the paper's comparison); `beat` is the beat law, joint by joint, each heading for the clip a little ahead (see
-    `stunt.control.servo.beat`). `external` is the paper's form (see `worldspace_external`).
-
-    Attributes:
-        omega: Natural frequency of the bones [1/s].
-        plant: Whether feet that stand in the clip are made to stand, and spikes of the capture bridged (see
-            `stunt.drive.feet.plant` and `mended`).
-        clear: Whether swinging feet are lifted where they pass the floor too low (see
-            `stunt.drive.feet.plant`): they scuff a third to a half less, and hold the heading less.
-        foresee: Whether the torques the motion takes are fed forward (see `stunt.drive.prepare.feed_forward`); never
-            with `external`.
-    """
-
-    servo: Servo = key(
-        default="world", kind=Choice("servo", ("world", "parent", "parent_equal", "beat")), help="how it is followed"
-    )
-    omega: float = w.OMEGA
-    gain: float = key(default=1.0, kind=Number(0.01, 100.0), help="factor on all gains")
-    look: float = key(
-        default=1.0 / 240.0,
-        kind=Number(1e-4, 1.0, unit="s"),
-        help="over which the wanted velocity is measured (the paper's δ)",
-    )
-    ahead: float = key(
-        default=0.04, kind=Number(0.01, 1.0, unit="s"), help="how far the servo `beat` looks ahead; that servo only"
-    )
-    limited: bool = key(default=True, kind=TRUTH, help="whether joints keep within their strength")
-    external: bool = key(
-        default=False, kind=TRUTH, help="the paper's form: torques on the bones from outside, as far as the root is "
-        "held; all of it counts as assistance; servo `world` only",
-    )  # fmt: skip
-    plant: bool = True
-    clear: bool = False
-    steer: bool = key(
-        default=True, kind=TRUTH, help="whether swinging legs bring the body back to the clip's place and heading"
-    )
-    foresee: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class ServoTargets:
-    """A motion as the servo reads it.
+    """A motion as the servo reads it."""
 
-    Attributes:
-        fps: Rows per second.
-        turns: Orientation of each body seen from the root, the root's own in the world, (F, bodies, 4).
-        path: Position of the root [m], (F, 3).
-        friction: Sliding friction of each sole, (F, soles).
-        qpos: Joint coordinates without the root's, (F, nq).
-        torque: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
-        asked: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4).
-        swing: How much each leg swings, 0 to 1, (F, legs); None: nobody steers.
-        legs: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
-        twist: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
-    """
-
-    fps: float
-    turns: Floats
-    path: Floats
-    friction: Floats
-    qpos: Floats
+    fps: float  #: Rows per second
+    turns: Floats  #: Orientation of each body seen from the root, the root's own in the world, (F, bodies, 4)
+    path: Floats  #: Position of the root [m], (F, 3)
+    friction: Floats  #: Sliding friction of each sole, (F, soles)
+    qpos: Floats  #: Joint coordinates without the root's, (F, nq)
+    #: Torques the motion takes, without the root's [N·m], (F, nv); None: nothing is fed forward.
     torque: Floats | None = None
-    asked: Floats | None = None
-    swing: Floats | None = None
+    asked: Floats | None = None  #: What the clip asked for, where `turns` were changed on purpose, (F, bodies, 4)
+    swing: Floats | None = None  #: How much each leg swings, 0 to 1, (F, legs); None: nobody steers
+    #: First body of each leg, its foot, and one past its last, counted from the root's, (legs, 3).
     legs: NDArray[np.int64] | None = None
+    #: How firmly each sole holds against turning, as a share of all of it, (F, soles); None: all of it.
     twist: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedFrames:
-    """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous.
+    """What a kinematic actor is put on: positions and velocities side by side, (F, nq + nv) each, C-contiguous."""
 
-    Attributes:
-        lead: Frames of its own that come first; the last one is as the motion has it. May be empty.
-        base: The motion as it is, two frames at least.
-        fps: Frames per second of both.
-        first: Which frame of the motion goes with the lead's first.
-        loop: Whether the motion begins again after its last frame, which then is its first one, a round later.
-        at: Where the motion is placed: x, y [m], heading [rad].
-        step: How far one round goes, likewise.
-    """
-
-    lead: Floats
-    base: Floats
-    fps: float
-    first: int
-    loop: bool
-    at: tuple[float, float, float]
-    step: tuple[float, float, float]
+    lead: Floats  #: Frames of its own that come first; the last one is as the motion has it. May be empty.
+    base: Floats  #: The motion as it is, two frames at least
+    fps: float  #: Frames per second of both
+    first: int  #: Which frame of the motion goes with the lead's first
+    loop: bool  #: Whether the motion begins again after its last frame, which then is its first one, a round later
+    at: tuple[float, float, float]  #: Where the motion is placed: x, y [m], heading [rad]
+    step: tuple[float, float, float]  #: How far one round goes, likewise
 
 
 class WorldspaceProgram:
@@ -128,7 +214,7 @@ class WorldspaceProgram:
 
     Attributes:
         names: Who, in the order of the arrays.
-        actors: A record of each, (n,) of `layout.ACTOR`.
+        actors: A record of each, (n,) of `ACTOR`.
         weight: Through how much of its joint each body is seen, (nbody,): below 1 where strength is short.
         owed: What contacts gave to kinematic actors lately and data took away again [N·s, N·m·s], (nv,).
     """
@@ -137,7 +223,7 @@ class WorldspaceProgram:
         """Take the program's slot on a board."""
         self._model, self._data, self._board = model, data, board
         self.names: list[str] = []
-        self.actors = np.zeros(0, w.ACTOR)
+        self.actors = np.zeros(0, ACTOR)
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
         self.load = np.zeros(model.nbody)
@@ -157,9 +243,9 @@ class WorldspaceProgram:
             "feed": np.zeros(nv), "flesh": np.zeros(nv), "axis": np.zeros(3 * nv), "acceleration": np.zeros(nv),
             "right": np.zeros(nv), "pace": np.zeros(nv), "owed": self.owed, "where": np.zeros(model.nq),
             "inertia": np.zeros(data.M.size), "state": np.zeros(mujoco.mj_stateSize(model, STEP_STATE)),
-            "scratch": np.zeros(32), "smooth": data.qfrc_smooth,
+            "scratch": np.zeros(1, SCRATCH), "smooth": data.qfrc_smooth,
         }  # fmt: skip
-        self.table = np.zeros(len(w.TABLE.names), np.int64)
+        self.table = np.zeros(len(TABLE.names), np.int64)
         self._refresh()
 
     @staticmethod
@@ -174,14 +260,14 @@ class WorldspaceProgram:
 
     def _refresh(self) -> None:
         self._count[0] = len(self.names)
-        self.table[:] = w.TABLE.fill(actors=self.actors, **self._buffers)
+        self.table[:] = TABLE.fill(actors=self.actors, **self._buffers)
         self._board.programs[WORLDSPACE] = address_of(self.table) if self.names else 0
 
     def add(self, character: Character, soles: list[int], settings: ServoSettings, root: RootSpring) -> int:
         """Take a character on; it is driven once it has rows. Return its number."""
         check_free(character)
         self.names.append(character.name)
-        self.actors = np.append(self.actors, np.zeros(1, w.ACTOR))
+        self.actors = np.append(self.actors, np.zeros(1, ACTOR))
         number = len(self.names) - 1
         self._rows[character.name] = [np.array(soles, np.int64)]
         self._grip.setdefault(character.name, self._model.geom_friction[soles, :2].reshape(-1, 2).copy())
@@ -211,15 +297,15 @@ class WorldspaceProgram:
         self._give_damping_back(number)
         who["root_mode"] = _ROOTS[root.kind]
         self._board.law[who["jnt0"] : who["jnt1"]] = PASSIVE
-        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
-        moments = w.bone_moments(model, first, end)
+        self._board.asks_support = bool((self.actors["mode"] == BEAT).any())
+        moments = bone_moments(model, first, end)
         if settings.servo == "parent":
-            moments = w.summed(model, first, end, moments)
+            moments = summed(model, first, end, moments)
         self.k1[first:end] = (moments * settings.omega**2)[first:end]
         self.k2[first:end] = (2.0 * moments * settings.omega)[first:end]
         mass = float(model.body_subtreemass[first])
         weight = mass * float(np.linalg.norm(model.opt.gravity))
-        whole = w.whole_moment(model, data, first, end)
+        whole = whole_moment(model, data, first, end)
         rate = _HOOK_RATE if root.kind == "hook" else root.omega
         lever = weight * hip_height(model, int(who["root_qpos"]))
         who["look"], who["ahead"], who["gain"] = settings.look, settings.ahead, settings.gain
@@ -275,7 +361,7 @@ class WorldspaceProgram:
         """
         who = self.actors[number]
         self._played[self.names[number]] = data.lead, data.base
-        who["mode"], who["active"] = w.KINEMATIC, 1
+        who["mode"], who["active"] = KINEMATIC, 1
         who["kin_rows"], who["kin_frames"] = address_of(data.lead), len(data.lead)
         who["kin_base"], who["kin_base_frames"] = address_of(data.base), len(data.base)
         who["kin_first"], who["kin_loop"] = data.first, data.loop
@@ -325,7 +411,7 @@ class WorldspaceProgram:
         """Put a saved state back."""
         self.actors[: len(state["actors"])] = state["actors"]  # whoever joined since lets go by itself
         self.weight[...] = state["weight"]
-        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
+        self._board.asks_support = bool((self.actors["mode"] == BEAT).any())
         self.k1[...], self.k2[...] = state["k"]
         self.load[...] = state["load"]
         self.steer[...], self._leg[...] = state["steer"]
@@ -337,7 +423,7 @@ class WorldspaceProgram:
     def carry(self, old: WorldspaceProgram, number: int, before: int, by: Renumbered) -> None:
         """Go on with an actor that was taken on anew, as number `before` of another scene was driven."""
         who, was, name = self.actors[number], old.actors[before], self.names[number]
-        fields = w.ACTOR.names or ()
+        fields = ACTOR.names or ()
         for field in fields[fields.index("active") :]:
             who[field] = was[field]
         # Rows and data have stayed where they were; only what counts bodies and geoms is another's.
@@ -357,7 +443,7 @@ class WorldspaceProgram:
         # Being taken on gives joints back to the engine, and takes them from whoever has them now.
         by.carry("dof", old._model.dof_damping, self._model.dof_damping)
         by.carry("joint", old._board.law, self._board.law)
-        self._board.asks_support = bool((self.actors["mode"] == w.BEAT).any())
+        self._board.asks_support = bool((self.actors["mode"] == BEAT).any())
 
 
 def hip_height(model: mujoco.MjModel, qpos: int) -> float:

@@ -9,67 +9,24 @@ and off by default.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
-from stunt.control.servo import layout as w
-from stunt.keys import Choice, Number, key, spec
+from stunt.control.servo.law import YAW_PART
+from stunt.control.servo.memory import FREE, HOOK
 from stunt.maths.compiled import compiled
-from stunt.maths.flat import multiply_quaternions, world_difference
+from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
+from stunt.maths.piecewise import frame_at
 from stunt.maths.pointers import floats
 
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
 
-_LARGEST = 100.0  # more of anything would be another kind of help
-
-
-@spec("the root's help")
-class RootSpring:
-    """How the root is helped: the one place of its defaults.
-
-    Attributes:
-        omega: Natural frequency on the whole body's moment of inertia [1/s].
-        breaks: Tilt error at which it lets go [rad].
-        air: Factor while nothing is touched.
-    """
-
-    kind: Literal["weak", "hook", "none"] = key(
-        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none")),
-        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), or nothing",
-    )  # fmt: skip
-    omega: float = 20.0
-    limit: float = key(
-        default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
-    )
-    breaks: float = 1.2
-    air: float = 0.3
-    yaw: float = key(
-        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque about the vertical"
-    )
-    force: float = key(
-        default=0.0, kind=Number(0.0, _LARGEST, unit="m·g"), help="largest root force along the ground (body weights)"
-    )
-
-
 @compiled
-def sample_rows(rows: Any, width: int, which: int, frames: int, frame: float, out: Any, o: int) -> None:
-    """Write orientation `which` of rows of `width` quaternions at a fractional frame: interpolated, held outside."""
-    x = min(max(frame, 0.0), frames - 1.0)
-    low = int(min(x, max(frames - 2.0, 0.0)))
-    share = x - low
-    a = 4 * (low * width + which)
-    b = 4 * (min(low + 1, frames - 1) * width + which)
-    dot = 0.0
-    for k in range(4):
-        dot += rows[a + k] * rows[b + k]
-    sign = 1.0 if dot >= 0.0 else -1.0
-    norm = 0.0
-    for k in range(4):
-        out[o + k] = (1.0 - share) * rows[a + k] + share * sign * rows[b + k]
-        norm += out[o + k] * out[o + k]
-    norm = 1.0 / math.sqrt(norm)
-    for k in range(4):
-        out[o + k] *= norm
+def sample_root(who: Any, frame: float, out: Any) -> None:
+    """Write the root's orientation in the clip at a fractional frame: interpolated, held outside."""
+    rows, width = floats(who.rows), 4 * (who.end_body - who.root_body)
+    low, high, share = frame_at(who.frames, frame)
+    mix_quaternions(rows, low * width, rows, high * width, share, out, 0)
 
 
 @compiled
@@ -90,54 +47,51 @@ def gain_now(who: Any, time: float) -> float:
 
 
 @compiled
-def root_errors(who: Any, frame: float, xquat: Any, x: Any) -> float:
-    """Write the tilt error at x[0:3] and the wanted angular velocity at x[3:6]; return the heading error [rad]."""
-    root, rows, width = who.root_body, floats(who.rows), who.end_body - who.root_body
-    ahead = 0.5 * who.look * who.fps
-    sample_rows(rows, width, 0, who.frames, frame, x, 6)
-    sample_rows(rows, width, 0, who.frames, frame - ahead, x, 26)
-    sample_rows(rows, width, 0, who.frames, frame + ahead, x, 10)
+def root_errors(t: Any, who: Any, frame: float) -> float:
+    """Write the tilt error to `error` and the wanted angular velocity to `spin`; return the heading error [rad]."""
+    root, xquat, ahead = who.root_body, t.xquat, 0.5 * who.look * who.fps
+    s = t.scratch
+    now, before, after, turn, goal, spin = s.now, s.before, s.after, s.turn, s.goal, s.spin
+    sample_root(who, frame, now)
+    sample_root(who, frame - ahead, before)
+    sample_root(who, frame + ahead, after)
     for k in range(4):
-        x[14 + k] = xquat[4 * root + k] if k == 0 else -xquat[4 * root + k]
-    multiply_quaternions(x, 6, x, 14, x, 18)
-    yaw = 2.0 * math.atan2(x[21], x[18])
+        turn[k] = xquat[4 * root + k] if k == 0 else -xquat[4 * root + k]
+    multiply_quaternions(now, 0, turn, 0, goal, 0)
+    yaw = 2.0 * math.atan2(goal[3], goal[0])
     if yaw > math.pi:
         yaw -= 2.0 * math.pi
     elif yaw < -math.pi:
         yaw += 2.0 * math.pi
-    if who.root_mode != w.HOOK:
-        x[14], x[15], x[16], x[17] = math.cos(-0.5 * yaw), 0.0, 0.0, math.sin(-0.5 * yaw)
-        multiply_quaternions(x, 14, x, 6, x, 18)
-        multiply_quaternions(x, 14, x, 10, x, 22)
-        multiply_quaternions(x, 14, x, 26, x, 6)
-    else:
-        for k in range(4):
-            x[18 + k], x[22 + k], x[6 + k] = x[6 + k], x[10 + k], x[26 + k]
-    world_difference(x, 18, xquat, 4 * root, x, 0)
-    world_difference(x, 22, x, 6, x, 3)
+    if who.root_mode != HOOK:
+        turn[0], turn[1], turn[2], turn[3] = math.cos(-0.5 * yaw), 0.0, 0.0, math.sin(-0.5 * yaw)
+        for orientation in (now, before, after):
+            multiply_quaternions(turn, 0, orientation, 0, orientation, 0)
+    world_difference(now, 0, xquat, 4 * root, s.error, 0)
+    world_difference(after, 0, before, 0, spin, 0)
     for k in range(3):
-        x[3 + k] /= who.look
+        spin[k] /= who.look
     return yaw
 
 
 @compiled
-def root_torque(who: Any, frame: float, gain: float, h: float, xquat: Any, cvel: Any, touching: bool, x: Any) -> None:
-    """Write the root's torque in the world (P3 eq. 6–8); x is scratch of 32."""
-    root = who.root_body
-    yaw = root_errors(who, frame, xquat, x)
+def root_torque(t: Any, who: Any, frame: float, gain: float, h: float, touching: bool) -> None:
+    """Write the root's torque in the world (P3 eq. 6–8)."""
+    root, cvel, error, wanted = who.root_body, t.cvel, t.scratch.error, t.scratch.spin
+    yaw = root_errors(t, who, frame)
     k1, k2 = who.root_k1 * gain, who.root_k2 * gain
     for k in range(3):
         spin = cvel[6 * root + k]
-        who.torque[k] = k1 * (x[k] - h * spin) + k2 * (x[3 + k] - spin)
-    angle = math.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2)
+        who.torque[k] = k1 * (error[k] - h * spin) + k2 * (wanted[k] - spin)
+    angle = math.sqrt(error[0] ** 2 + error[1] ** 2 + error[2] ** 2)
     who.root_error, who.heading = angle, yaw
-    if who.root_mode == w.FREE:
+    if who.root_mode == FREE:
         # Nothing holds it, but how far it leans and looks away is known: who lies there lets go, legs steer.
         for k in range(3):
             who.torque[k] = 0.0
         who.held_tilt = who.held_yaw = 0.0
         return
-    if who.root_mode == w.HOOK:
+    if who.root_mode == HOOK:
         who.held_tilt = who.held_yaw = 1.0
         return
     who.torque[2] = 0.0
@@ -150,7 +104,7 @@ def root_torque(who: Any, frame: float, gain: float, h: float, xquat: Any, cvel:
     for k in range(2):
         who.torque[k] *= share * air
     if who.yaw_limit > 0.0 and share > 0.0:
-        turn = w.YAW_PART * (k1 * yaw + k2 * (x[5] - cvel[6 * root + 2]))
+        turn = YAW_PART * (k1 * yaw + k2 * (wanted[2] - cvel[6 * root + 2]))
         who.torque[2] = air * min(max(turn, -who.yaw_limit), who.yaw_limit)
         who.held_yaw = min(1.0, who.yaw_limit / max(abs(turn), 1e-9))
 
@@ -160,19 +114,16 @@ def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
     """Write the force on the root: toward the clip's path, along the ground unless it is a hook."""
     for k in range(3):
         who.force[k] = 0.0
-    hook = who.root_mode == w.HOOK
+    hook = who.root_mode == HOOK
     if not hook and who.force_limit <= 0.0:
         return
-    frames, path = who.frames, floats(who.roots)
-    x = min(max(frame, 0.0), frames - 1.0)
-    low = int(min(x, max(frames - 2.0, 0.0)))
-    high = min(low + 1, frames - 1)
+    path, (low, high, share) = floats(who.roots), frame_at(who.frames, frame)
     q, d = who.root_qpos, who.root_dof
     rate = who.hook_k if hook else 4.0
     size = 0.0
     for k in range(3 if hook else 2):
-        here = path[3 * low + k] + (x - low) * (path[3 * high + k] - path[3 * low + k])
-        pace = (path[3 * high + k] - path[3 * low + k]) * who.fps if x < frames - 1.0 else 0.0
+        here = path[3 * low + k] + share * (path[3 * high + k] - path[3 * low + k])
+        pace = (path[3 * high + k] - path[3 * low + k]) * who.fps if frame < who.frames - 1.0 else 0.0
         pull = rate * rate * (here - qpos[q + k]) + 2.0 * rate * (pace - qvel[d + k])
         who.force[k] = who.whole_mass * pull
         size += who.force[k] ** 2
@@ -183,17 +134,17 @@ def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
 
 
 @compiled
-def help_root(v: Any, who: Any, time: float, gain: float, xquat: Any, cvel: Any, constraint: Any, x: Any) -> None:
+def help_root(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     """Apply the root's help and meter it."""
-    h, d = v.times.step, who.root_dof
+    h, d, constraint = v.times.step, who.root_dof, t.constraint
     net = math.sqrt(constraint[d] ** 2 + constraint[d + 1] ** 2 + constraint[d + 2] ** 2)
     touching = net > _TOUCH * who.weight
     who.touching = 1.0 if touching else 0.0
     frame = (time - who.start) * who.fps
     for k in range(3):
         who.torque[k] = who.force[k] = 0.0
-    root_torque(who, frame, gain, h, xquat, cvel, touching, x)
-    if who.root_mode != w.FREE:
+    root_torque(t, who, frame, gain, h, touching)
+    if who.root_mode != FREE:
         root_force(who, frame, v.qpos, v.qvel)
     for k in range(3):
         v.applied[d + k] = who.force[k]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions
+from stunt.maths.piecewise import frame_at
 from stunt.maths.pointers import floats, longs
 
 SHIFT: Final = 0.05
@@ -27,13 +28,11 @@ _SHORTEST = 0.3  # of a leg: nearer to the hip a foot is not moved sideways by t
 
 
 @compiled
-def steer_legs(v: Any, t: Any, who: Any, time: float, xpos: Any) -> None:
+def steer_legs(v: Any, t: Any, who: Any, time: float) -> None:
     """Go on turning the legs of an actor: in the swing toward the clip's place, in the stance back."""
-    steer, legs, swing = t.steer, longs(who.legs), floats(who.swing)
-    count, frames, h = who.leg_count, who.frames, v.times.step
-    x = min(max((time + h - who.start) * who.fps, 0.0), frames - 1.0)
-    low = int(min(x, max(frames - 2.0, 0.0)))
-    high, share = min(low + 1, frames - 1), x - low
+    xpos, steer, legs, swing = t.xpos, t.steer, longs(who.legs), floats(who.swing)
+    count, h = who.leg_count, v.times.step
+    low, high, share = frame_at(who.frames, (time + h - who.start) * who.fps)
     path, q = floats(who.roots), who.root_qpos
     off_x = path[3 * low] + share * (path[3 * high] - path[3 * low]) - v.qpos[q]
     off_y = path[3 * low + 1] + share * (path[3 * high + 1] - path[3 * low + 1]) - v.qpos[q + 1]
@@ -51,28 +50,27 @@ def steer_legs(v: Any, t: Any, who: Any, time: float, xpos: Any) -> None:
 
 
 @compiled
-def steer_target(steer: Any, leg: Any, b: int, hang: int, own: bool, s: Any, o: int, x: int) -> None:
-    """Turn a target of a leg at s[o:o+4] in the world, thigh and shank wholly, the foot only about the vertical.
+def steer_target(steer: Any, leg: Any, b: int, hang: int, own: bool, goal: Any, turn: Any) -> None:
+    """Turn a leg's target in the world, thigh and shank wholly, the foot only about the vertical.
 
     Where targets hang on the actual parent (`own`), turning the thigh takes the leg along, and the foot is turned back.
     """
     if not own:
-        turn_target(steer, abs(leg[b]), 1.0 if leg[b] > 0 else 0.0, 1.0, s, o, x)
+        turn_target(steer, abs(leg[b]), 1.0 if leg[b] > 0 else 0.0, 1.0, goal, turn)
     elif leg[b] == b:
-        turn_target(steer, b, 1.0, 1.0, s, o, x)
+        turn_target(steer, b, 1.0, 1.0, goal, turn)
     elif leg[b] < 0 and leg[hang] > 0:
-        turn_target(steer, -leg[b], -1.0, 0.0, s, o, x)
+        turn_target(steer, -leg[b], -1.0, 0.0, goal, turn)
 
 
 @compiled
-def turn_target(steer: Any, thigh: int, across: float, about: float, s: Any, o: int, x: int) -> None:
-    """Turn a target at s[o:o+4] by shares of a leg's turn across and about the vertical. Scratch: s[x:x+8]."""
+def turn_target(steer: Any, thigh: int, across: float, about: float, goal: Any, turn: Any) -> None:
+    """Turn a target by shares of a leg's turn across and about the vertical; `turn` is scratch."""
     half_x = 0.5 * across * steer[3 * thigh]
     half_y = 0.5 * across * steer[3 * thigh + 1]
     half_z = 0.5 * about * steer[3 * thigh + 2]
-    s[x], s[x + 1], s[x + 2], s[x + 3] = 1.0, half_x, half_y, half_z
+    turn[0], turn[1], turn[2], turn[3] = 1.0, half_x, half_y, half_z
     norm = 1.0 / math.sqrt(1.0 + half_x * half_x + half_y * half_y + half_z * half_z)
     for k in range(4):
-        s[x + k] *= norm
-        s[x + 4 + k] = s[o + k]
-    multiply_quaternions(s, x, s, x + 4, s, o)
+        turn[k] *= norm
+    multiply_quaternions(turn, 0, goal, 0, goal, 0)

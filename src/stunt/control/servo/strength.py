@@ -9,8 +9,8 @@ import math
 from typing import Any
 
 from stunt.control.core.engine import BALL, mj_factorM, mj_solveM
-from stunt.control.servo import layout as w
 from stunt.control.servo.external import couple_to_root
+from stunt.control.servo.memory import KINEMATIC, actor_at
 from stunt.control.servo.root_spring import gain_now
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques
 from stunt.maths.compiled import compiled, inlined
@@ -47,7 +47,7 @@ def load_of(v: Any, torque: Any, j: int) -> float:
 @inlined
 def is_limited(who: Any) -> bool:
     """Return whether an actor is driven here and keeps to its strength."""
-    return who.active != 0 and who.limited != 0 and who.mode != w.KINEMATIC
+    return who.active != 0 and who.limited != 0 and who.mode != KINEMATIC
 
 
 @inlined
@@ -84,7 +84,7 @@ def weaken_all(v: Any, t: Any, time: float, most: float, power: float) -> bool:
     """Weaken all actors whose joints are over, and write their torques and inertia anew; return whether any was."""
     found = False
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
+        who = actor_at(t.actors, actor)
         if is_limited(who) and weaken(v, t, who, most, power):
             who.tries += 1.0
             add_torques(v, t, who, gain_now(who, time))
@@ -103,7 +103,7 @@ def foresee(v: Any, t: Any, model: int, data: int) -> None:
         right[d] = v.passive[d] - v.bias[d] + v.applied[d] + constraint[d]
     mj_solveM(model, data, address(t.acceleration), address(t.right), 1)
     for actor in range(t.count[0]):
-        who = w.actor_at(t.actors, actor)
+        who = actor_at(t.actors, actor)
         if is_limited(who):
             end_torques(v, t, who, ahead)
 

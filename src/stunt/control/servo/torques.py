@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.servo import layout as w
 from stunt.control.servo.beat import beat_forces, beat_reaction, beat_stiffness
 from stunt.control.servo.external import turn_of_root
+from stunt.control.servo.memory import BEAT, WORLD
 from stunt.maths.compiled import compiled, inlined
 
 
@@ -21,7 +21,7 @@ def add_torques(v: Any, t: Any, who: Any, gain: float) -> None:
     k1, k2, weight, joint = t.k1, t.k2, t.weight, t.joint
     feed, flesh = t.feed, t.flesh
     root, end = who.root_body, who.end_body
-    own = who.mode != w.WORLD
+    own = who.mode != WORLD
     for k in range(6):
         u[6 * root + k] = x[6 * root + k]
     for b in range(root + 1, end):
@@ -30,7 +30,7 @@ def add_torques(v: Any, t: Any, who: Any, gain: float) -> None:
             u[6 * b + k] = u[6 * p + k] + weight[b] * (x[6 * b + k] - x[6 * p + k])
         for k in range(3):
             force[3 * b + k] = gain * (k1[b] * u[6 * b + k] + k2[b] * u[6 * b + 3 + k])
-    if who.mode == w.BEAT:
+    if who.mode == BEAT:
         beat_forces(v, who, u, force)
     for k in range(3):
         force[3 * root + k] = 0.0
@@ -74,14 +74,14 @@ def add_inertia(v: Any, t: Any, who: Any) -> None:
     """Add S to the engine's inertia matrix, in its own sparsity: joints on one way to the root are coupled."""
     total, weight = t.sum, t.weight
     kept, axis = t.inertia, t.axis
-    first, last, own = who.dof0, who.dof1, who.mode != w.WORLD
+    first, last, own = who.dof0, who.dof1, who.mode != WORLD
     for d in range(first, last):
         share = weight[v.dof_bodyid[d]]
         for k in range(3):
             axis[3 * d + k] = share * v.cdof[6 * d + k]
     for d in range(first, last):
         b, start, count = v.dof_bodyid[d], v.rowadr[d], v.rownnz[d]
-        if who.mode == w.BEAT:
+        if who.mode == BEAT:
             x, y, z = beat_stiffness(v, first, last, d, axis)
         else:
             x, y, z = total[b] * axis[3 * d], total[b] * axis[3 * d + 1], total[b] * axis[3 * d + 2]
@@ -98,7 +98,7 @@ def end_torques(v: Any, t: Any, who: Any, acceleration: Any) -> None:
     parent, weight, stiff = t.parent, t.weight, t.stiff
     joint, torque, turn = t.joint, t.torque, t.lean
     root, end, first, last = who.root_body, who.end_body, who.dof0, who.dof1
-    own, beat, force = who.mode != w.WORLD, who.mode == w.BEAT, t.force
+    own, beat, force = who.mode != WORLD, who.mode == BEAT, t.force
     for k in range(3 * root, 3 * end):
         turn[k] = 0.0
     for d in range(first, last):

@@ -15,8 +15,9 @@ from stunt.control.core.goals import quaternion_error
 from stunt.control.core.programs import AFTER, ANTAGONIST, BEFORE, BETWEEN, entry
 from stunt.control.core.views import views_at
 from stunt.control.tension.law import ball_room, critical_share, curve_progress, least_tension, warped
-from stunt.control.tension.layout import HAND_OVER, LINE, SAMPLING, TABLE, prop_at, row_at, sole_at
+from stunt.control.tension.memory import HAND_OVER, LINE, SAMPLING, TABLE, prop_at, row_at, sole_at
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.flat import exponential, product
 
 tension_at = TABLE.reader()
 _INSIDE = 0.02  # the asked angle stays so far inside the set-points [rad]
@@ -193,14 +194,8 @@ def hinge_spring(row: Any, time: float, force: float) -> tuple[float, float, flo
 @compiled
 def turned(q: Any, a: int, x: float, y: float, z: float, out: Any, o: int) -> None:
     """Write q ⊗ exp(rotation vector) to `out[o:o+4]`."""
-    angle = math.sqrt(x * x + y * y + z * z)
-    f = math.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-    w, x, y, z = math.cos(0.5 * angle), f * x, f * y, f * z
-    a0, a1, a2, a3 = q[a], q[a + 1], q[a + 2], q[a + 3]
-    out[o] = a0 * w - a1 * x - a2 * y - a3 * z
-    out[o + 1] = a0 * x + a1 * w + a2 * z - a3 * y
-    out[o + 2] = a0 * y - a1 * z + a2 * w + a3 * x
-    out[o + 3] = a0 * z + a1 * y - a2 * x + a3 * w
+    w, x, y, z = exponential(x, y, z)
+    out[o], out[o + 1], out[o + 2], out[o + 3] = product(q[a], q[a + 1], q[a + 2], q[a + 3], w, x, y, z)
 
 
 @compiled

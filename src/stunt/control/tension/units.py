@@ -40,15 +40,10 @@ _EXPECTED = f"a level from 0 (relaxed) to 1 (braced), one of {', '.join(WORDS)},
 
 @dataclass(frozen=True)
 class Tension:
-    """How tightly a joint is held.
+    """How tightly a joint is held."""
 
-    Attributes:
-        amount: The number.
-        unit: `level` (0–1), `stiffness` [N·m/rad] or `seconds` (to come back).
-    """
-
-    amount: float
-    unit: Unit = "level"
+    amount: float  #: The number
+    unit: Unit = "level"  #: `level` (0–1), `stiffness` [N·m/rad] or `seconds` (to come back)
 
     def __str__(self) -> str:
         return {"level": "{:g}", "stiffness": "{:g} N·m/rad", "seconds": "{:g} s"}[self.unit].format(self.amount)
@@ -86,19 +81,12 @@ def _checked(tension: Tension, written: object, place: Place) -> Tension:
 
 @dataclass(frozen=True)
 class JointScale:
-    """What one joint's tension is measured by.
+    """What one joint's tension is measured by."""
 
-    Attributes:
-        moment: Moment of inertia it turns in the neutral pose [kg·m²].
-        pull: How much gravity's torque on it can grow per radian [N·m/rad].
-        strength: Peak torque [N·m]; infinite where the body does not say.
-        holds: How many times that pull a relaxed joint holds.
-    """
-
-    moment: float
-    pull: float
-    strength: float
-    holds: float = HANGING
+    moment: float  #: Moment of inertia it turns in the neutral pose [kg·m²]
+    pull: float  #: How much gravity's torque on it can grow per radian [N·m/rad]
+    strength: float  #: Peak torque [N·m]; infinite where the body does not say
+    holds: float = HANGING  #: How many times that pull a relaxed joint holds
 
     @property
     def upright(self) -> bool:

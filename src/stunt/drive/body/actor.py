@@ -20,9 +20,8 @@ import mujoco
 import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
-from stunt.control.servo import layout as w
-from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, check_free, hip_height
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
+from stunt.control.servo.memory import FREE, HOOK, WEAK, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of, smooth
 from stunt.drive.feet.blend_kernel import blend_into, window
@@ -431,7 +430,7 @@ class BodyActor:
             spring: Largest torque on the root, as a share of m·g·h.
         """
         who = self._memory
-        who["active"], who["root_mode"] = 1, w.WEAK if spring > 0.0 else w.FREE
+        who["active"], who["root_mode"] = 1, WEAK if spring > 0.0 else FREE
         who["gain"], who["torque_limit"] = tension, spring * self._lever
         who["yaw_limit"] = who["force_limit"] = 0.0
         who["stun_time"] = np.inf
@@ -439,7 +438,7 @@ class BodyActor:
     def unbrace(self) -> None:
         """Be as stiff, and helped, as before `brace`."""
         who, root = self._memory, self.root
-        who["root_mode"] = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}[root.kind]
+        who["root_mode"] = {"weak": WEAK, "hook": HOOK, "none": FREE}[root.kind]
         who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
         who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 

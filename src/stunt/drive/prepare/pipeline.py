@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoSettings, ServoTargets
+from stunt.control.servo.law import ServoSettings
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.plant import FALLING
 from stunt.drive.feet.stance import LONGEST_STEP

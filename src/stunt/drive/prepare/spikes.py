@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
-from stunt.control.servo.layout import part_of
+from stunt.control.servo.law import part_of
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stunt.drive.tension.calibration import FORCE, JointCurve
 from stunt.record.files import written_aside
-from stunt.record.plot_style import BLUE, GREEN, ORANGE, SOFT, page
+from stunt.record.plots import BLUE, GREEN, ORANGE, SOFT, page
 
 _COLUMNS = 5
 

@@ -12,9 +12,8 @@ import numpy as np
 from stunt.character.character import Joint
 from stunt.control.core.board import COUPLINGS, IMPEDANCE, PASSIVE
 from stunt.control.core.renumbered import Renumbered
-from stunt.control.tension import layout as at
 from stunt.control.tension.law import least_tension
-from stunt.control.tension.memory import Antagonist
+from stunt.control.tension.memory import ISOANGLE, LINE, SAMPLING, Antagonist
 from stunt.control.tension.units import Tension, joint_scales, tension_of
 from stunt.drive.beats.check import check_pose
 from stunt.drive.beats.performer import joint_error_deg
@@ -222,9 +221,9 @@ class TensionPerformer:
         row["warp"], row["knots"] = entry.curve.warp, len(entry.curve.knots)
         row["curve"][: 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
         row["compensate"] = float(balanced)
-        row["mode"] = at.SAMPLING
+        row["mode"] = SAMPLING
         if self._update(name, entry) == "prediction":
-            row["mode"] = at.ISOANGLE if entry.path == "isoangle" else at.LINE
+            row["mode"] = ISOANGLE if entry.path == "isoangle" else LINE
         row["ratio"] = entry.damping.of(name, row["ratio"] if owned else self.part.damping.of(name, RATIO))
         self._slacken(row, entry.springs.of(name, Slack()))
         self.program.set_times(joint.dof, cue.start, cue.end)
@@ -307,7 +306,7 @@ class TensionPerformer:
         force = None
         for joint in self.character.joints.values():
             row = self.program.rows[joint.dof]
-            if not self._owned(joint) or joint.nv != 1 or row["mode"] == at.SAMPLING or row["end"] > now + 1e-9:
+            if not self._owned(joint) or joint.nv != 1 or row["mode"] == SAMPLING or row["end"] > now + 1e-9:
                 continue
             if force is None:
                 force = self._weigher.torques(self._state_at(horizon), self._loads())
@@ -316,7 +315,7 @@ class TensionPerformer:
     def _follow(self, dof: int, force: float, now: float, horizon: float) -> None:
         """Let a held joint's gains follow the load it will have, at the same angle and tension."""
         row, knots = self.program.rows[dof], PRESETS["ease"].knots
-        row["mode"], row["warp"], row["knots"] = at.ISOANGLE, 0.0, len(knots)
+        row["mode"], row["warp"], row["knots"] = ISOANGLE, 0.0, len(knots)
         row["curve"][: 3 * len(knots)] = np.ravel(knots)
         row["force0"], row["force1"] = row["force1"], force
         row["angle0"], row["tension0"] = row["angle1"], row["tension1"]

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from stunt.export.axes import turns_out, vectors_out
 from stunt.export.contents import rig_of
 from stunt.export.measures import measures
-from stunt.export.options import Options, Progress
+from stunt.export.options import Options, Progress, turns_out, vectors_out
 from stunt.export.sampling import SampledTake, as_recorded
 from stunt.record.take import Take
 

@@ -18,16 +18,14 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.errors import ExportError
-from stunt.export.axes import CENTIMETRE, file_axes
 from stunt.export.contents import SCENE_FPS, rig_of
-from stunt.export.options import Options, Progress, Up
+from stunt.export.options import CENTIMETRE, Options, Progress, Up, file_axes
 from stunt.export.rig import Rig, continuous
 from stunt.export.sampling import Floats, SampledTake, sample
 from stunt.library.clip_record import ClipRecord
 from stunt.maths.rotations import conjugate, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_parts import ClipPose, Door, WorldPose
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import ClipPose, Door, EndSite, Skeleton, WorldPose
 from stunt.motion.formats.bvh_writer import bvh_text
 from stunt.record.take import Take
 

@@ -17,8 +17,7 @@ from stunt.export.formats.glb_file import GlbFile
 from stunt.export.options import Options, Progress
 from stunt.export.rig import Rig
 from stunt.export.skin import dress
-from stunt.export.solids import body_surface, colored_geoms
-from stunt.export.surface import Surface
+from stunt.export.solids import Surface, body_surface, colored_geoms
 from stunt.maths.rotations import Floats
 from stunt.record.take import Take
 

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdSkel, Vt
 
-from stunt.export.axes import turns_out, vectors_out
 from stunt.export.contents import PropTrack, gather
 from stunt.export.formats.glb_file import linear
-from stunt.export.options import Options, Progress, Up
+from stunt.export.options import Options, Progress, Up, turns_out, vectors_out
 from stunt.export.rig import Rig
 from stunt.export.skin import dress
-from stunt.export.solids import body_surface, colored_geoms
-from stunt.export.surface import Color, Surface
+from stunt.export.solids import Color, Surface, body_surface, colored_geoms
 from stunt.maths.rotations import Floats
 from stunt.record.take import Take
 

@@ -247,15 +247,10 @@ _FRAMES = 48  # Looked at to see how much room a character takes.
 
 @dataclass(frozen=True, eq=False)
 class VideoShot:
-    """A take and its camera.
+    """A take and its camera."""
 
-    Attributes:
-        motion: The take at the video's times.
-        cameras: One for all frames, or one for each.
-    """
-
-    motion: SampledTake
-    cameras: tuple[Camera, ...]
+    motion: SampledTake  #: The take at the video's times
+    cameras: tuple[Camera, ...]  #: One for all frames, or one for each
 
     def camera(self, frame: int) -> Camera:
         """Return the camera of a frame."""

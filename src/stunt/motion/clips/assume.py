@@ -6,7 +6,7 @@ guessed stands in `Clip.door.assumed`; everything can be overridden by `Override
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.maths.rotations import Floats, difference
 from stunt.motion.clips.above_hips import lift
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_parts import Above, Door
-from stunt.motion.clips.clip_skeleton import EndSite, Skeleton
+from stunt.motion.clips.clip_parts import Above, Door, EndSite, Skeleton
 from stunt.motion.clips.mapping import JointMapping, read_mapping
 from stunt.motion.clips.raw import RawClip
 from stunt.motion.clips.standing import stature_of
@@ -36,29 +35,17 @@ SMALLEST, TALLEST = 0.75, 2.30
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user knows better than the door; None leaves it to the door.
+    """What the user knows better than the door; None leaves it to the door."""
 
-    Attributes:
-        up: The file's upward axis: `x`, `y` or `z`.
-        scale: Metres per unit of the file.
-        fps: Frames per second.
-        skip_frames: How many frames to leave out at the start.
-        loop: Whether the clip repeats.
-        skeleton: The skeleton file of a motion that has it apart (AMC).
-        animation: Which animation of a file that has several (glTF), by name.
-        mapping: A mapping file that says which joint is which part of a person.
-        mirror: Whether left and right are exchanged.
-    """
-
-    up: str | None = None
-    scale: float | None = None
-    fps: float | None = None
-    skip_frames: int | None = None
-    loop: bool | None = None
-    skeleton: str | None = None
-    animation: str | None = None
-    mapping: str | None = None
-    mirror: bool | None = None
+    up: str | None = None  #: The file's upward axis: `x`, `y` or `z`
+    scale: float | None = None  #: Metres per unit of the file
+    fps: float | None = None  #: Frames per second
+    skip_frames: int | None = None  #: How many frames to leave out at the start
+    loop: bool | None = None  #: Whether the clip repeats
+    skeleton: str | None = None  #: The skeleton file of a motion that has it apart (AMC)
+    animation: str | None = None  #: Which animation of a file that has several (glTF), by name
+    mapping: str | None = None  #: A mapping file that says which joint is which part of a person
+    mirror: bool | None = None  #: Whether left and right are exchanged
 
     def check(self, place: Place = NOWHERE) -> None:
         """Raise where a value is impossible."""
@@ -247,8 +234,3 @@ def rest_pose_frames(raw: RawClip) -> int:
     rest = largest[lead : lead + 3]
     enough = lead <= MOST_REST_FRAMES and bool(len(rest)) and largest[lead - 1] > np.radians(20.0)
     return lead if enough and largest[lead - 1] > 3.0 * rest.max() else 0
-
-
-def without_lead(clip: Clip) -> Clip:
-    """Forget the frames that were skipped at the start."""
-    return replace(clip, door=replace(clip.door, values=None, skipped=0))

@@ -26,8 +26,7 @@ from stunt.maths.rotations import (
     slerp,
 )
 from stunt.motion.clips import edit
-from stunt.motion.clips.clip_parts import Above, ClipPose, Door, WorldPose
-from stunt.motion.clips.clip_skeleton import Skeleton
+from stunt.motion.clips.clip_parts import Above, ClipPose, Door, Skeleton, WorldPose
 from stunt.motion.clips.vocabulary import guess_parts
 
 __all__ = ["Above", "Clip", "ClipPose", "Door", "WorldPose"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError, StuntError
-from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, heading, multiply, rotate, slerp
+from stunt.maths.rotations import Floats, from_rotation_vector, heading, multiply, rotate, slerp
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door
 
 if TYPE_CHECKING:
@@ -167,8 +167,3 @@ def joined(first: Clip, second: Clip, overlap: float) -> Clip:
     share = x * x * (3.0 - 2.0 * x)
     mixed = blended_pose(first.at(times), second.at(np.maximum(times - start, 0.0)), share)
     return first.with_motion(mixed.root, mixed.rotations, name=f"{first.name}+{second.name}", shifts=None)
-
-
-def relative_heading(clip: Clip) -> Floats:
-    """Return the root's heading in every frame against the first [rad], (F,)."""
-    return np.asarray(heading(multiply(clip.rotations[:, 0], conjugate(clip.rotations[0, 0]))))

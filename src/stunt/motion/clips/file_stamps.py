@@ -19,16 +19,12 @@ _USED: ContextVar[list[FileStamp] | None] = ContextVar("files in use", default=N
 
 @dataclass(frozen=True)
 class FileStamp:
-    """A file, or a folder that was searched, as it was when it was used.
+    """A file, or a folder that was searched, as it was when it was used."""
 
-    Attributes:
-        path: Absolute.
-        state: Time of the last change [ns], size and number on its disk; None: there was nothing.
-        digest: Of the content, for files that were changed so shortly before that their time stamp says little.
-    """
-
-    path: str
+    path: str  #: Absolute
+    #: Time of the last change [ns], size and number on its disk; None: there was nothing.
     state: tuple[int, int, int] | None
+    #: Of the content, for files that were changed so shortly before that their time stamp says little.
     digest: bytes | None = None
 
     @staticmethod

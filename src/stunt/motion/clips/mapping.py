@@ -13,7 +13,7 @@ from ruamel.yaml.error import YAMLError
 
 from stunt.errors import Place, StuntError, UnknownNameError
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.clip_skeleton import Skeleton
+from stunt.motion.clips.clip_parts import Skeleton
 from stunt.motion.clips.raw import read_text
 from stunt.motion.clips.vocabulary import ARM, LEG, guess_parts
 
@@ -32,17 +32,12 @@ class MappingFileError(StuntError):
 
 @dataclass(frozen=True)
 class JointMapping:
-    """Which joint, and which body, is which part.
+    """Which joint, and which body, is which part."""
 
-    Attributes:
-        joints: Part → name of the clip's joint.
-        bodies: Part → name of the target's body; for bodies with other names than Stunt's.
-        place: The file it came from.
-    """
-
-    joints: Mapping[str, str]
+    joints: Mapping[str, str]  #: Part → name of the clip's joint
+    #: Part → name of the target's body; for bodies with other names than Stunt's.
     bodies: Mapping[str, str] = field(default_factory=dict)
-    place: Place = field(default=Place(), compare=False)
+    place: Place = field(default=Place(), compare=False)  #: The file it came from
 
     def parts_of(self, skeleton: Skeleton) -> dict[str, int]:
         """Return part → joint index in a skeleton, or say which joint does not exist."""

@@ -27,63 +27,36 @@ class ClipFileError(StuntError):
 
 @dataclass(frozen=True, eq=False)
 class RawClip:
-    """A motion file's content in its own units and axes.
+    """A motion file's content in its own units and axes."""
 
-    Attributes:
-        format: Which reader it came through.
-        file: The file as the user named it.
-        names: Joint names, parents before children.
-        parents: Index of each joint's parent; −1 for the root.
-        offsets: Where each joint is in its parent's frame [file units], (J, 3).
-        end_sites: (parent, offset, name) of each tip.
-        fps: Frames per second.
-        root: Root positions [file units], (F, 3).
-        rotations: Orientations in the parent's frame, (F, J, 4).
-        shifts: Displacements of inner joints [file units], (F, J, 3), or None.
-        channels: Channel names of each joint.
-        values: The channel values as written, (F, C), or None.
-        scale: Metres per unit, where the format fixes it.
-        up: `y` or `z`, where the format fixes it.
-        loop: Whether the file calls itself a loop.
-        added: Joints whose position channels are added to their OFFSET.
-        notes: What the reader had to assume, by what it is about.
-    """
-
-    format: str
-    file: str
-    names: tuple[str, ...]
-    parents: tuple[int, ...]
-    offsets: Floats
-    end_sites: tuple[tuple[int, Floats, str], ...]
-    fps: float
-    root: Floats
-    rotations: Floats
-    shifts: Floats | None = None
-    channels: tuple[tuple[str, ...], ...] = ()
-    values: Floats | None = None
-    scale: float | None = None
-    up: str | None = None
-    loop: bool = False
-    added: tuple[int, ...] = ()
-    notes: Mapping[str, str] = field(default_factory=dict)
+    format: str  #: Which reader it came through
+    file: str  #: The file as the user named it
+    names: tuple[str, ...]  #: Joint names, parents before children
+    parents: tuple[int, ...]  #: Index of each joint's parent; −1 for the root
+    offsets: Floats  #: Where each joint is in its parent's frame [file units], (J, 3)
+    end_sites: tuple[tuple[int, Floats, str], ...]  #: (parent, offset, name) of each tip
+    fps: float  #: Frames per second
+    root: Floats  #: Root positions [file units], (F, 3)
+    rotations: Floats  #: Orientations in the parent's frame, (F, J, 4)
+    shifts: Floats | None = None  #: Displacements of inner joints [file units], (F, J, 3), or None
+    channels: tuple[tuple[str, ...], ...] = ()  #: Channel names of each joint
+    values: Floats | None = None  #: The channel values as written, (F, C), or None
+    scale: float | None = None  #: Metres per unit, where the format fixes it
+    up: str | None = None  #: `y` or `z`, where the format fixes it
+    loop: bool = False  #: Whether the file calls itself a loop
+    added: tuple[int, ...] = ()  #: Joints whose position channels are added to their OFFSET
+    notes: Mapping[str, str] = field(default_factory=dict)  #: What the reader had to assume, by what it is about
 
 
 @dataclass(frozen=True)
 class ClipFormat:
-    """A format of motion files. Whoever brings one more makes one of these and adds it to `formats.registry.FORMATS`.
+    """A format of motion files. Whoever brings one more adds one of these to `formats.registry.FORMATS`."""
 
-    Attributes:
-        name: What `RawClip.format` says.
-        suffixes: How its files' names end, in lower case, dots included.
-        read: Reads a file: its path, and the options it heeds by their names.
-        heeds: Which of the options `skeleton` and `animation` make sense for it.
-        listed: Patterns of the names by which files are known for clips where nobody names them: in a folder.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    read: Callable[..., RawClip]
-    heeds: tuple[str, ...] = ()
+    name: str  #: What `RawClip.format` says
+    suffixes: tuple[str, ...]  #: How its files' names end, in lower case, dots included
+    read: Callable[..., RawClip]  #: Reads a file: its path, and the options it heeds by their names
+    heeds: tuple[str, ...] = ()  #: Which of the options `skeleton` and `animation` make sense for it
+    #: Patterns of the names by which files are known for clips where nobody names them: in a folder.
     listed: tuple[str, ...] = ()
 
 

@@ -35,25 +35,16 @@ class _Bone:
 
 @dataclass
 class AsfSkeleton:
-    """A skeleton file: bones by name, and the order of the root's channels.
+    """A skeleton file: bones by name, and the order of the root's channels."""
 
-    Attributes:
-        file: As the user named it.
-        bones: By name, without the root.
-        parents: Name of each bone's parent.
-        root_order: `TX`, …, `RZ` in the order of the motion's values.
-        root_axis: The root's own axes, wxyz.
-        unit: The file's length unit (`length` under `:units`).
-        degrees: Whether angles are in degrees.
-    """
-
-    file: str
-    bones: dict[str, _Bone] = field(default_factory=dict)
-    parents: dict[str, str] = field(default_factory=dict)
+    file: str  #: As the user named it
+    bones: dict[str, _Bone] = field(default_factory=dict)  #: By name, without the root
+    parents: dict[str, str] = field(default_factory=dict)  #: Name of each bone's parent
+    #: `TX`, …, `RZ` in the order of the motion's values.
     root_order: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")
-    root_axis: Floats = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
-    unit: float = 1.0
-    degrees: bool = True
+    root_axis: Floats = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))  #: The root's own axes, wxyz
+    unit: float = 1.0  #: The file's length unit (`length` under `:units`)
+    degrees: bool = True  #: Whether angles are in degrees
 
     def order(self) -> list[str]:
         """Bones, parents first; the root first of all."""

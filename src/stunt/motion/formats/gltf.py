@@ -25,19 +25,12 @@ _WIDTHS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3
 
 @dataclass(frozen=True, eq=False)
 class GltfDocument:
-    """A glTF file.
+    """A glTF file."""
 
-    Attributes:
-        place: The file, for error messages.
-        data: Its JSON.
-        chunk: The binary chunk of a .glb.
-        buffers: Buffers that were read so far, by number.
-    """
-
-    place: Place
-    data: Mapping[str, Any]
-    chunk: bytes = b""
-    buffers: dict[int, bytes] = field(default_factory=dict)
+    place: Place  #: The file, for error messages
+    data: Mapping[str, Any]  #: Its JSON
+    chunk: bytes = b""  #: The binary chunk of a .glb
+    buffers: dict[int, bytes] = field(default_factory=dict)  #: Buffers that were read so far, by number
 
     def items(self, kind: str) -> list[dict[str, Any]]:
         """Return the objects of a top-level list (`nodes`, `skins`, …); none where the file has none."""

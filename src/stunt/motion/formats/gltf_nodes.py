@@ -18,23 +18,14 @@ _ONE = np.array([1.0, 0.0, 0.0, 0.0])
 
 @dataclass(frozen=True, eq=False)
 class Bones:
-    """Nodes that are bones, parents first.
+    """Nodes that are bones, parents first."""
 
-    Attributes:
-        nodes: Number of each bone's node.
-        names: Unique names.
-        parents: Index of each bone's parent; −1 for the root.
-        above: Nodes above the root, outermost first: their transforms move the whole skeleton.
-        rest: How each bone is turned in the world at rest, (J, 4).
-        left_out: Names of joints that belong to no bone of this tree.
-    """
-
-    nodes: tuple[int, ...]
-    names: tuple[str, ...]
-    parents: tuple[int, ...]
-    above: tuple[int, ...]
-    rest: Floats
-    left_out: tuple[str, ...] = ()
+    nodes: tuple[int, ...]  #: Number of each bone's node
+    names: tuple[str, ...]  #: Unique names
+    parents: tuple[int, ...]  #: Index of each bone's parent; −1 for the root
+    above: tuple[int, ...]  #: Nodes above the root, outermost first: their transforms move the whole skeleton
+    rest: Floats  #: How each bone is turned in the world at rest, (J, 4)
+    left_out: tuple[str, ...] = ()  #: Names of joints that belong to no bone of this tree
 
 
 @dataclass(frozen=True, eq=False)

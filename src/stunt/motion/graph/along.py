@@ -20,23 +20,14 @@ _PORTION = 0.5  # seconds made at a time
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """A walk along a path.
+    """A walk along a path."""
 
-    Attributes:
-        clip: The motion.
-        path: What it was to follow.
-        arrival: When it reached the path's end [s].
-        entered: Which clips it went through.
-        plants: What of each foot stands in every frame, (F, feet).
-        parts: Which joint is which part.
-    """
-
-    clip: Clip
-    path: DrawnPath
-    arrival: float
-    entered: tuple[Entered, ...]
-    plants: np.ndarray
-    parts: dict[str, int]
+    clip: Clip  #: The motion
+    path: DrawnPath  #: What it was to follow
+    arrival: float  #: When it reached the path's end [s]
+    entered: tuple[Entered, ...]  #: Which clips it went through
+    plants: np.ndarray  #: What of each foot stands in every frame, (F, feet)
+    parts: dict[str, int]  #: Which joint is which part
 
     @property
     def distance(self) -> float:

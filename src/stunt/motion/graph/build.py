@@ -32,17 +32,11 @@ ROUNDS = 3  # a looping clip is laid out so often, so that its end and its begin
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One clip as the graph sees it.
+    """One clip as the graph sees it."""
 
-    Attributes:
-        clip: On the common skeleton, its ground at z = 0, loops laid out.
-        parts: Which joint is which part of a person.
-        fps: The rate of the frames below [1/s].
-    """
-
-    clip: Clip
-    parts: dict[str, int]
-    fps: float
+    clip: Clip  #: On the common skeleton, its ground at z = 0, loops laid out
+    parts: dict[str, int]  #: Which joint is which part of a person
+    fps: float  #: The rate of the frames below [1/s]
 
     @property
     def name(self) -> str:
@@ -129,21 +123,13 @@ def _laid_out(clip: Clip) -> Clip:
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """How a graph is made.
+    """How a graph is made."""
 
-    Attributes:
-        fps: At which rate frames are compared [1/s].
-        blend: How long going over from one clip to another takes [s]; also the window that is compared.
-        most: Largest root-mean-square distance of the joints at a transition [m].
-        apart: A transition this close to a better one between the same clips does not count [s].
-        mirror: Whether every clip also counts with left and right exchanged.
-    """
-
-    fps: float = 30.0
-    blend: float = 0.4
-    most: float = 0.12
-    apart: float = 0.25
-    mirror: bool = True
+    fps: float = 30.0  #: At which rate frames are compared [1/s]
+    blend: float = 0.4  #: How long going over from one clip to another takes [s]; also the window that is compared
+    most: float = 0.12  #: Largest root-mean-square distance of the joints at a transition [m]
+    apart: float = 0.25  #: A transition this close to a better one between the same clips does not count [s]
+    mirror: bool = True  #: Whether every clip also counts with left and right exchanged
 
     def __post_init__(self) -> None:
         for what, value in (("fps", self.fps), ("blend", self.blend), ("most", self.most), ("apart", self.apart)):
@@ -161,41 +147,25 @@ class Transition:
     """A place where one clip may turn into another.
 
     Blending begins in frame `leave` of clip `source`, and has ended in frame `arrive` of clip `target`.
-
-    Attributes:
-        source: Number of the clip that is left.
-        leave: The frame in which the blend begins.
-        target: Number of the clip that is entered.
-        arrive: The frame in which the blend has ended.
-        move: Brings the target's frames to where the source's are.
-        cost: How far the joints are apart [m], root mean square over the blend.
     """
 
-    source: int
-    leave: int
-    target: int
-    arrive: int
-    move: Planar
-    cost: float
+    source: int  #: Number of the clip that is left
+    leave: int  #: The frame in which the blend begins
+    target: int  #: Number of the clip that is entered
+    arrive: int  #: The frame in which the blend has ended
+    move: Planar  #: Brings the target's frames to where the source's are
+    cost: float  #: How far the joints are apart [m], root mean square over the blend
 
 
 @dataclass(frozen=True, eq=False)
 class MotionGraph:
-    """Clips and transitions between them; from every kept frame every other kept one can be reached.
+    """Clips and transitions between them; from every kept frame every other kept one can be reached."""
 
-    Attributes:
-        sources: The clips.
-        settings: How it was made.
-        transitions: Sorted by the clip and frame they leave.
-        kept: For each clip which frames belong to the graph, (F,) bool.
-        found: How many transitions there were before dead ends were cut off.
-    """
-
-    sources: tuple[Source, ...]
-    settings: GraphSettings
-    transitions: tuple[Transition, ...]
-    kept: tuple[np.ndarray, ...]
-    found: int
+    sources: tuple[Source, ...]  #: The clips
+    settings: GraphSettings  #: How it was made
+    transitions: tuple[Transition, ...]  #: Sorted by the clip and frame they leave
+    kept: tuple[np.ndarray, ...]  #: For each clip which frames belong to the graph, (F,) bool
+    found: int  #: How many transitions there were before dead ends were cut off
 
     @property
     def seconds(self) -> float:

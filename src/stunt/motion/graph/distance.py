@@ -21,21 +21,13 @@ from stunt.motion.graph.planar import Planar
 
 @dataclass(frozen=True, eq=False)
 class Clouds:
-    """Windows of joints around every frame that has a whole one.
+    """Windows of joints around every frame that has a whole one."""
 
-    Attributes:
-        first: The first such frame; it is half a window.
-        centre: Where each cloud's middle is over the ground [m], (N, 2).
-        x: Coordinates about that middle [m], (N, K).
-        y: Likewise.
-        z: Heights [m], (N, K).
-    """
-
-    first: int
-    centre: Floats
-    x: Floats
-    y: Floats
-    z: Floats
+    first: int  #: The first such frame; it is half a window
+    centre: Floats  #: Where each cloud's middle is over the ground [m], (N, 2)
+    x: Floats  #: Coordinates about that middle [m], (N, K)
+    y: Floats  #: Likewise
+    z: Floats  #: Heights [m], (N, K)
 
 
 def make_clouds(points: Floats, half: int) -> Clouds:

@@ -19,17 +19,11 @@ LONGEST = 10_000.0
 
 @dataclass(frozen=True)
 class DrawnPath:
-    """A path over the ground.
+    """A path over the ground."""
 
-    Attributes:
-        points: What it goes through [m], (x, y) each; the last one is where it ends.
-        tension: 0 rounds corners as a Catmull–Rom spline does, 1 cuts straight from point to point.
-        place: Where it was drawn, for complaints.
-    """
-
-    points: tuple[tuple[float, float], ...]
-    tension: float = 0.0
-    place: Place = NOWHERE
+    points: tuple[tuple[float, float], ...]  #: What it goes through [m], (x, y) each; the last one is where it ends
+    tension: float = 0.0  #: 0 rounds corners as a Catmull–Rom spline does, 1 cuts straight from point to point
+    place: Place = NOWHERE  #: Where it was drawn, for complaints
 
     def __post_init__(self) -> None:
         given = np.asarray(self.points, float)

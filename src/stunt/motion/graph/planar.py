@@ -13,17 +13,11 @@ from stunt.motion.clips.clip_parts import ClipPose
 
 @dataclass(frozen=True)
 class Planar:
-    """A place on the ground.
+    """A place on the ground."""
 
-    Attributes:
-        x: [m].
-        y: [m].
-        turn: About the vertical, to the left [rad].
-    """
-
-    x: float = 0.0
-    y: float = 0.0
-    turn: float = 0.0
+    x: float = 0.0  #: [m]
+    y: float = 0.0  #: [m]
+    turn: float = 0.0  #: About the vertical, to the left [rad]
 
     def then(self, inner: Planar) -> Planar:
         """Return the move that does `inner` first and this one after it."""

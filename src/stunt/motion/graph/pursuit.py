@@ -41,64 +41,36 @@ class Blow:
 
 @dataclass(frozen=True)
 class Pursuit:
-    """What a fighter wants now.
+    """What a fighter wants now."""
 
-    Attributes:
-        opponent: Where the opponent is over the ground [m].
-        aim: Where what a blow goes for is over the ground [m].
-        nearest: Nearer than this is too near [m].
-        farthest: Farther than this is too far [m].
-        facing: How far to the left of the hips it fights [rad].
-        short: How far short of the aim's middle a wrist or an ankle ends [m].
-        middle: Of the ring [m].
-        ring: Its radius [m].
-        blow: Name of the blow it wants; empty: none.
-    """
-
-    opponent: tuple[float, float]
-    aim: tuple[float, float] = (0.0, 0.0)
-    nearest: float = 0.9
-    farthest: float = 1.3
-    facing: float = math.radians(32.0)
-    short: float = 0.18
-    middle: tuple[float, float] = (0.0, 0.0)
-    ring: float = 2.5
-    blow: str = ""
+    opponent: tuple[float, float]  #: Where the opponent is over the ground [m]
+    aim: tuple[float, float] = (0.0, 0.0)  #: Where what a blow goes for is over the ground [m]
+    nearest: float = 0.9  #: Nearer than this is too near [m]
+    farthest: float = 1.3  #: Farther than this is too far [m]
+    facing: float = math.radians(32.0)  #: How far to the left of the hips it fights [rad]
+    short: float = 0.18  #: How far short of the aim's middle a wrist or an ankle ends [m]
+    middle: tuple[float, float] = (0.0, 0.0)  #: Of the ring [m]
+    ring: float = 2.5  #: Its radius [m]
+    blow: str = ""  #: Name of the blow it wants; empty: none
 
 
 @dataclass(frozen=True)
 class PursuitSettings:
-    """What counts, and how far the search looks; costs are per frame of the graph [m²].
+    """What counts, and how far the search looks; costs are per frame of the graph [m²]."""
 
-    Attributes:
-        horizon: How far ahead [s].
-        commit: How much of the best way is taken before searching again [s].
-        too_near: Per square metre too near.
-        too_far: Per square metre too far.
-        facing: Per square radian off.
-        outside: Per square metre outside the ring.
-        centre: Per square metre from the ring's middle.
-        waiting: Of a frame before the wanted blow.
-        miss: Of a blow, per square metre by which it misses.
-        change: Of a transition, per square metre of its own cost.
-        hop: Of any transition.
-        hope: What a frame still to come is thought to cost.
-        branches: Most branches looked at.
-    """
-
-    horizon: float = 2.6
-    commit: float = 0.3
-    too_near: float = 4.0
-    too_far: float = 0.6
-    facing: float = 0.06
-    outside: float = 6.0
-    centre: float = 0.0004
-    waiting: float = 0.06
-    miss: float = 70.0
-    change: float = 30.0
-    hop: float = 0.05
-    hope: float = 0.02
-    branches: int = 600
+    horizon: float = 2.6  #: How far ahead [s]
+    commit: float = 0.3  #: How much of the best way is taken before searching again [s]
+    too_near: float = 4.0  #: Per square metre too near
+    too_far: float = 0.6  #: Per square metre too far
+    facing: float = 0.06  #: Per square radian off
+    outside: float = 6.0  #: Per square metre outside the ring
+    centre: float = 0.0004  #: Per square metre from the ring's middle
+    waiting: float = 0.06  #: Of a frame before the wanted blow
+    miss: float = 70.0  #: Of a blow, per square metre by which it misses
+    change: float = 30.0  #: Of a transition, per square metre of its own cost
+    hop: float = 0.05  #: Of any transition
+    hope: float = 0.02  #: What a frame still to come is thought to cost
+    branches: int = 600  #: Most branches looked at
 
     @property
     def weights(self) -> np.ndarray:
@@ -115,19 +87,12 @@ class PursuitSettings:
 
 @dataclass(frozen=True, eq=False)
 class PursuitSearcher:
-    """A graph with its blows laid out in arrays for the search.
+    """A graph with its blows laid out in arrays for the search."""
 
-    Attributes:
-        graph: The graph.
-        blows: What it can strike with.
-        dear: What playing clips costs in itself, per frame, by name [m²].
-        settings: What counts.
-    """
-
-    graph: MotionGraph
-    blows: tuple[Blow, ...]
-    dear: dict[str, float] = field(default_factory=dict)
-    settings: PursuitSettings = PursuitSettings()
+    graph: MotionGraph  #: The graph
+    blows: tuple[Blow, ...]  #: What it can strike with
+    dear: dict[str, float] = field(default_factory=dict)  #: What playing clips costs in itself, per frame, by name [m²]
+    settings: PursuitSettings = PursuitSettings()  #: What counts
 
     def __post_init__(self) -> None:
         for blow in self.blows:

@@ -26,59 +26,36 @@ _FASTEST = 8.0  # along a path [m/s]; what jumps ahead farther than this is taki
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What counts, and how far the search looks.
+    """What counts, and how far the search looks."""
 
-    Attributes:
-        horizon: How far ahead [s].
-        commit: How much of the best way is taken before searching again [s].
-        speed: Wanted speed along the path [m/s]; None: as fast as the clips walk.
-        facing: Cost of facing a radian off the path's direction [m²].
-        lag: Cost of not getting ahead at all [m²].
-        change: Cost of a transition, per square metre of its own cost; what is unlike is avoided.
-        hop: Cost of any transition [m²]; without need nothing is left.
-        hope: What a frame still to come is thought to cost [m²]: the larger, the sooner one branch is followed to the
-            horizon before others are tried.
-        branches: Most branches looked at, so that a search ends in time.
-    """
-
-    horizon: float = 3.5
-    commit: float = 0.5
-    speed: float | None = None
-    facing: float = 0.02
-    lag: float = 0.05
-    change: float = 60.0
-    hop: float = 0.05
+    horizon: float = 3.5  #: How far ahead [s]
+    commit: float = 0.5  #: How much of the best way is taken before searching again [s]
+    speed: float | None = None  #: Wanted speed along the path [m/s]; None: as fast as the clips walk
+    facing: float = 0.02  #: Cost of facing a radian off the path's direction [m²]
+    lag: float = 0.05  #: Cost of not getting ahead at all [m²]
+    change: float = 60.0  #: Cost of a transition, per square metre of its own cost; what is unlike is avoided
+    hop: float = 0.05  #: Cost of any transition [m²]; without need nothing is left
+    #: What a frame still to come is thought to cost [m²]: the larger, the sooner one branch is followed to the horizon
+    #: before others are tried.
     hope: float = 0.01
-    branches: int = 800
+    branches: int = 800  #: Most branches looked at, so that a search ends in time
 
 
 class Here(NamedTuple):
-    """Where a walk is: a frame of a clip, the clip's place on the ground, and how far along the path.
+    """Where a walk is: a frame of a clip, the clip's place on the ground, and how far along the path."""
 
-    Attributes:
-        source: Number of the clip.
-        frame: Which of its frames.
-        place: Where the clip lies.
-        mark: Number of the path's sample that was reached.
-    """
-
-    source: int
-    frame: int
-    place: Planar
-    mark: int
+    source: int  #: Number of the clip
+    frame: int  #: Which of its frames
+    place: Planar  #: Where the clip lies
+    mark: int  #: Number of the path's sample that was reached
 
 
 @dataclass(frozen=True, eq=False)
 class Searcher:
-    """A graph laid out in arrays for the search.
+    """A graph laid out in arrays for the search."""
 
-    Attributes:
-        graph: The graph.
-        settings: What counts.
-    """
-
-    graph: MotionGraph
-    settings: SearchSettings = SearchSettings()
+    graph: MotionGraph  #: The graph
+    settings: SearchSettings = SearchSettings()  #: What counts
 
     @cached_property
     def starts(self) -> np.ndarray:

@@ -35,31 +35,18 @@ class Entered(NamedTuple):
 
 
 class WalkerState(NamedTuple):
-    """Everything a walker is: plain values that are never changed, to be saved and put back.
+    """Everything a walker is: plain values that are never changed, to be saved and put back."""
 
-    Attributes:
-        here: Where in the graph the made part ends.
-        ticks: How many of the graph's frames are made.
-        first: Number of the first kept frame, at `FPS`.
-        root: Kept frames [m], (F, 3).
-        rotations: Kept frames, (F, J, 4).
-        kinds: What of each foot stands in them, (F, feet).
-        feet: What the foot lock remembers.
-        path: What it was told to follow; None: straight on.
-        line: What it follows.
-        log: Clips that were entered.
-    """
-
-    here: Here
-    ticks: int
-    first: int
-    root: Floats
-    rotations: Floats
-    kinds: np.ndarray
-    feet: LockState
-    path: DrawnPath | None
-    line: DrawnPath
-    log: tuple[Entered, ...]
+    here: Here  #: Where in the graph the made part ends
+    ticks: int  #: How many of the graph's frames are made
+    first: int  #: Number of the first kept frame, at `FPS`
+    root: Floats  #: Kept frames [m], (F, 3)
+    rotations: Floats  #: Kept frames, (F, J, 4)
+    kinds: np.ndarray  #: What of each foot stands in them, (F, feet)
+    feet: LockState  #: What the foot lock remembers
+    path: DrawnPath | None  #: What it was told to follow; None: straight on
+    line: DrawnPath  #: What it follows
+    log: tuple[Entered, ...]  #: Clips that were entered
 
 
 class MotionGraphWalker:

@@ -17,32 +17,20 @@ from stunt.motion.graph.plants import Plants
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a walk: a clip from a frame on and, at its end, the way into another.
+    """A stretch of a walk: a clip from a frame on and, at its end, the way into another."""
 
-    Attributes:
-        source: Number of the clip.
-        frame: Where in it the piece begins.
-        place: Where the clip lies on the ground.
-        played: For how many frames it is played alone.
-        transition: Number of the transition at its end; None: it just ends there.
-    """
-
-    source: int
-    frame: int
-    place: Planar
-    played: int
-    transition: int | None
+    source: int  #: Number of the clip
+    frame: int  #: Where in it the piece begins
+    place: Planar  #: Where the clip lies on the ground
+    played: int  #: For how many frames it is played alone
+    transition: int | None  #: Number of the transition at its end; None: it just ends there
 
 
 @dataclass(frozen=True, eq=False)
 class Weaver:
-    """Makes poses of pieces.
+    """Makes poses of pieces."""
 
-    Attributes:
-        graph: Where they are from.
-    """
-
-    graph: MotionGraph
+    graph: MotionGraph  #: Where they are from
 
     @cached_property
     def plants(self) -> tuple[Plants, ...]:

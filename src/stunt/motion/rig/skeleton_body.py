@@ -19,7 +19,7 @@ from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
 from stunt.errors import BodyError
-from stunt.maths.rotations import Floats, conjugate, difference, multiply, rotate, to_matrix
+from stunt.maths.rotations import Floats, conjugate, multiply, rotate, to_matrix
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.euler import to_euler
@@ -120,23 +120,14 @@ _JOINTS = {
 
 @dataclass(frozen=True, eq=False)
 class SkeletonBody:
-    """A body with a clip's bones, and that clip on its floor.
+    """A body with a clip's bones, and that clip on its floor."""
 
-    Attributes:
-        plan: What it is built from; its bones' frames are the clip's.
-        clip: The clip, lowered so that its ground is at z = 0.
-        joints: The clip's joint of each bone.
-        floor: How high the clip's ground was [m].
-        build: Mass, joints, strength and the like.
-        creature: Whether it is no person's body but a capsule per bone.
-    """
-
-    plan: SkeletonPlan
-    clip: Clip
-    joints: tuple[int, ...]
-    floor: float
-    build: Build = Build()
-    creature: bool = False
+    plan: SkeletonPlan  #: What it is built from; its bones' frames are the clip's
+    clip: Clip  #: The clip, lowered so that its ground is at z = 0
+    joints: tuple[int, ...]  #: The clip's joint of each bone
+    floor: float  #: How high the clip's ground was [m]
+    build: Build = Build()  #: Mass, joints, strength and the like
+    creature: bool = False  #: Whether it is no person's body but a capsule per bone
 
     @cached_property
     def spec(self) -> mujoco.MjSpec:
@@ -180,21 +171,6 @@ class SkeletonBody:
             return qpos
 
         return self.clip.once(("qpos", self.kind), find)
-
-    def qvel_at(self, time: ArrayLike) -> Floats:
-        """Return the body's velocities at a time [s], (..., 6 + 3 per ball): by differences over one frame."""
-        if self.kind != "ball":
-            raise BodyError("velocities of a clip are known for ball joints only.")
-        moment = np.asarray(time, float)
-        step = 0.5 / self.clip.fps
-        start, end = moment - step, moment + step
-        if not self.clip.loop:
-            start, end = np.clip(start, 0.0, self.clip.duration), np.clip(end, 0.0, self.clip.duration)
-        first, last = self.qpos_at(start), self.qpos_at(end)
-        seconds = np.maximum(end - start, 1e-9)[..., None]
-        turns = [np.asarray(first[..., 3:]).reshape(*moment.shape, -1, 4), last[..., 3:].reshape(*moment.shape, -1, 4)]
-        angular = difference(turns[1], turns[0]).reshape(*moment.shape, -1)
-        return np.concatenate([last[..., :3] - first[..., :3], angular], axis=-1) / seconds
 
 
 def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int] | None = None) -> SkeletonBody:

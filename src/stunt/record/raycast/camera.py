@@ -22,19 +22,12 @@ _SCENERY = 4.0  # Static things this many times larger than what moves [-] are s
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole camera.
+    """A pinhole camera."""
 
-    Attributes:
-        eye: Where it stands [m].
-        target: What it looks at [m].
-        fov_y: Vertical angle of view [rad].
-        up: What is up in the picture.
-    """
-
-    eye: Vector
-    target: Vector
-    fov_y: float = math.radians(28.0)
-    up: Vector = (0.0, 0.0, 1.0)
+    eye: Vector  #: Where it stands [m]
+    target: Vector  #: What it looks at [m]
+    fov_y: float = math.radians(28.0)  #: Vertical angle of view [rad]
+    up: Vector = (0.0, 0.0, 1.0)  #: What is up in the picture
 
     @property
     def axes(self) -> Floats:

@@ -34,62 +34,38 @@ _CELLS = 48  # Cells along each side of the shadow grid.
 
 @dataclass(frozen=True)
 class Style:
-    """How a picture looks. Colours are display values in 0–1.
+    """How a picture looks. Colours are display values in 0–1."""
 
-    Attributes:
-        horizon: Backdrop at and below eye level.
-        zenith: Backdrop above.
-        floor: Colour of planes.
-        checker: Contrast of the floor's squares; 0 for none.
-        square: Their edge [m].
-        floor_radius: How far around the target the floor has faded into the backdrop, in distances of the camera.
-        plain: Colour of geoms whose model names none.
-        key: Colour of the key light times its strength; likewise the others.
-        fill: Weaker light from the other side, without shadow.
-        sky: Ambient light from above.
-        bounce: Ambient light from below.
-        rim: Light on edges seen at a grazing angle.
-        key_azimuth: Where the key light stands, about the vertical, from the camera's direction [rad].
-        key_elevation: Its height above the horizon [rad].
-        softness: Radius of the key light's disc [rad]; 0 gives hard shadows.
-        shadow_rays: How many points of that disc are looked at on the edge of a shadow.
-        groups: Geom groups that are drawn.
-    """
-
-    horizon: Color = (0.925, 0.935, 0.95)
-    zenith: Color = (0.985, 0.988, 0.992)
-    floor: Color = (0.845, 0.855, 0.87)
-    checker: float = 0.045
-    square: float = 0.5
+    horizon: Color = (0.925, 0.935, 0.95)  #: Backdrop at and below eye level
+    zenith: Color = (0.985, 0.988, 0.992)  #: Backdrop above
+    floor: Color = (0.845, 0.855, 0.87)  #: Colour of planes
+    checker: float = 0.045  #: Contrast of the floor's squares; 0 for none
+    square: float = 0.5  #: Their edge [m]
+    #: How far around the target the floor has faded into the backdrop, in distances of the camera.
     floor_radius: float = 0.75
-    plain: Color = (0.63, 0.68, 0.75)
-    key: Color = (0.96, 0.93, 0.88)
-    fill: Color = (0.17, 0.19, 0.22)
-    sky: Color = (0.44, 0.46, 0.49)
-    bounce: Color = (0.22, 0.215, 0.21)
-    rim: Color = (0.10, 0.11, 0.12)
+    plain: Color = (0.63, 0.68, 0.75)  #: Colour of geoms whose model names none
+    key: Color = (0.96, 0.93, 0.88)  #: Colour of the key light times its strength; likewise the others
+    fill: Color = (0.17, 0.19, 0.22)  #: Weaker light from the other side, without shadow
+    sky: Color = (0.44, 0.46, 0.49)  #: Ambient light from above
+    bounce: Color = (0.22, 0.215, 0.21)  #: Ambient light from below
+    rim: Color = (0.10, 0.11, 0.12)  #: Light on edges seen at a grazing angle
+    #: Where the key light stands, about the vertical, from the camera's direction [rad].
     key_azimuth: float = math.radians(-35.0)
-    key_elevation: float = math.radians(50.0)
-    softness: float = math.radians(1.7)
-    shadow_rays: int = 24
-    groups: tuple[int, ...] = (0, 1, 2)
+    key_elevation: float = math.radians(50.0)  #: Its height above the horizon [rad]
+    softness: float = math.radians(1.7)  #: Radius of the key light's disc [rad]; 0 gives hard shadows
+    shadow_rays: int = 24  #: How many points of that disc are looked at on the edge of a shadow
+    groups: tuple[int, ...] = (0, 1, 2)  #: Geom groups that are drawn
 
 
 @dataclass(frozen=True)
 class Ghost:
-    """The same bodies once more, translucent: where they were, or where they should be.
+    """The same bodies once more, translucent: where they were, or where they should be."""
 
-    Attributes:
-        geom_xpos: Geom centres [m], (ngeom, 3).
-        geom_xmat: Geom rotations, (ngeom, 9).
-        rgba: One colour for all of them; the last number is the opacity.
-        geoms: Which geoms; None is all but planes.
-    """
-
-    geom_xpos: Floats
-    geom_xmat: Floats
+    geom_xpos: Floats  #: Geom centres [m], (ngeom, 3)
+    geom_xmat: Floats  #: Geom rotations, (ngeom, 9)
+    #: One colour for all of them; the last number is the opacity.
     rgba: tuple[float, float, float, float] = (0.25, 0.55, 0.95, 0.35)
-    geoms: Sequence[int] | None = None
+    geoms: Sequence[int] | None = None  #: Which geoms; None is all but planes
 
 
 class Raycaster:

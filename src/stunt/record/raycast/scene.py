@@ -31,56 +31,32 @@ def inlined(function: Compiled) -> Compiled:
 
 
 class RaycastScene(NamedTuple):
-    """Everything one picture needs, as arrays. G geoms, C cores, N tree nodes, K triangles.
+    """Everything one picture needs, as arrays. G geoms, C cores, N tree nodes, K triangles."""
 
-    Attributes:
-        kind: What each geom is, (G,).
-        layer: 0 for solid geoms, from 1 on for translucent layers, (G,).
-        pos: Geom centres [m], (G, 3).
-        mat: Geom rotations, rows first, (G, 9).
-        size: MuJoCo's geom sizes [m], (G, 3).
-        color: Linear RGB and opacity, (G, 4).
-        owner: The body each geom belongs to; things in the world's body own themselves, (G,).
-        core: Capsules roughly filling the solid bodies, for ambient occlusion: ends, radius [m], owner, centre,
-            and the square of its reach, (C, 12).
-        tree: First and past-the-last tree node of each geom's triangles, (G, 2).
-        node_box: Bounds of each node in the geom's frame [m], (N, 6).
-        node_link: Next node if the box is missed, first triangle, number of triangles, (N, 3).
-        triangle: Corners, (K, 3, 3).
-        normal: Normals at the corners, (K, 3, 3).
-        tile_start: Where each screen tile's list begins, (tiles + 1,).
-        tile_items: Geoms that may be seen in a tile.
-        cell_start: Likewise for the cells of a grid perpendicular to the key light.
-        cell_items: Geoms that may cast a shadow through a cell.
-        grid: Grid axes u and v, direction to the key light; origin and cell size and count in u and v, (5, 3).
-        disc: Directions to points on the key light's disc, any four in a row well spread, (n, 3).
-        lens: Eye, right, up (both scaled to half the picture) and forward, (4, 3).
-        look: Linear colours and numbers of the style; see `stunt.record.raycast.render`, (12, 3).
-        layers: Number of translucent layers.
-    """
-
-    kind: Ints
-    layer: Ints
-    pos: Floats
-    mat: Floats
-    size: Floats
-    color: Floats
-    owner: Ints
+    kind: Ints  #: What each geom is, (G,)
+    layer: Ints  #: 0 for solid geoms, from 1 on for translucent layers, (G,)
+    pos: Floats  #: Geom centres [m], (G, 3)
+    mat: Floats  #: Geom rotations, rows first, (G, 9)
+    size: Floats  #: MuJoCo's geom sizes [m], (G, 3)
+    color: Floats  #: Linear RGB and opacity, (G, 4)
+    owner: Ints  #: The body each geom belongs to; things in the world's body own themselves, (G,)
+    #: Capsules roughly filling the solid bodies, for ambient occlusion: ends, radius [m], owner, centre, and the square
+    #: of its reach, (C, 12).
     core: Floats
-    tree: Ints
-    node_box: Floats
-    node_link: Ints
-    triangle: Floats
-    normal: Floats
-    tile_start: Ints
-    tile_items: Ints
-    cell_start: Ints
-    cell_items: Ints
-    grid: Floats
-    disc: Floats
-    lens: Floats
-    look: Floats
-    layers: int
+    tree: Ints  #: First and past-the-last tree node of each geom's triangles, (G, 2)
+    node_box: Floats  #: Bounds of each node in the geom's frame [m], (N, 6)
+    node_link: Ints  #: Next node if the box is missed, first triangle, number of triangles, (N, 3)
+    triangle: Floats  #: Corners, (K, 3, 3)
+    normal: Floats  #: Normals at the corners, (K, 3, 3)
+    tile_start: Ints  #: Where each screen tile's list begins, (tiles + 1,)
+    tile_items: Ints  #: Geoms that may be seen in a tile
+    cell_start: Ints  #: Likewise for the cells of a grid perpendicular to the key light
+    cell_items: Ints  #: Geoms that may cast a shadow through a cell
+    grid: Floats  #: Grid axes u and v, direction to the key light; origin and cell size and count in u and v, (5, 3)
+    disc: Floats  #: Directions to points on the key light's disc, any four in a row well spread, (n, 3)
+    lens: Floats  #: Eye, right, up (both scaled to half the picture) and forward, (4, 3)
+    look: Floats  #: Linear colours and numbers of the style; see `stunt.record.raycast.render`, (12, 3)
+    layers: int  #: Number of translucent layers
 
 
 @cached

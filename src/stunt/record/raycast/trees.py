@@ -17,21 +17,14 @@ _LEAF = 6  # Triangles per leaf: few enough to be quick to test, many enough to 
 
 
 class Trees(NamedTuple):
-    """All surfaces of a model, one after another.
+    """All surfaces of a model, one after another."""
 
-    Attributes:
-        span: First and past-the-last node by surface, keyed `("mesh" or "hfield", index)`.
-        box: Node bounds [m], (N, 6).
-        link: Next node if missed, first triangle, number of triangles, (N, 3).
-        triangle: Corners, (K, 3, 3).
-        normal: Normals at the corners, (K, 3, 3).
-    """
-
+    #: First and past-the-last node by surface, keyed `("mesh" or "hfield", index)`.
     span: dict[tuple[str, int], tuple[int, int]]
-    box: Floats
-    link: Ints
-    triangle: Floats
-    normal: Floats
+    box: Floats  #: Node bounds [m], (N, 6)
+    link: Ints  #: Next node if missed, first triangle, number of triangles, (N, 3)
+    triangle: Floats  #: Corners, (K, 3, 3)
+    normal: Floats  #: Normals at the corners, (K, 3, 3)
 
 
 def plant_trees(model: mujoco.MjModel) -> Trees:

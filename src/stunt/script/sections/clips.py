@@ -9,8 +9,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at

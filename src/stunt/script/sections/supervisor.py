@@ -9,8 +9,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoSettings
-from stunt.control.servo.root_spring import RootSpring
+from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.prepare.fit import fit_motion
 from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at

@@ -135,21 +135,13 @@ SCHEMA = 1
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What tries showed.
+    """What tries showed."""
 
-    Attributes:
-        plan: What was tried.
-        seed: With which randomness.
-        body: Digest of the body.
-        samples: The tries in order, those that blew up left out.
-        blown_up: How many blew up: they say nothing about the controller.
-    """
-
-    plan: TrialPlan
-    seed: int
-    body: str
-    samples: tuple[Sample, ...]
-    blown_up: int = 0
+    plan: TrialPlan  #: What was tried
+    seed: int  #: With which randomness
+    body: str  #: Digest of the body
+    samples: tuple[Sample, ...]  #: The tries in order, those that blew up left out
+    blown_up: int = 0  #: How many blew up: they say nothing about the controller
 
     @property
     def features(self) -> np.ndarray:

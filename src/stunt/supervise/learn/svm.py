@@ -29,29 +29,17 @@ class WrongBodyError(StuntError):
 
 @dataclass(frozen=True, eq=False)
 class SupportVectors:
-    """From which states a controller succeeds.
+    """From which states a controller succeeds."""
 
-    Attributes:
-        mean: Of each feature over the tries, (D,).
-        scale: Its standard deviation, (D,).
-        vectors: Support vectors, scaled, (S, D).
-        weights: Their weights, (S,).
-        bias: What is added.
-        gamma: Width of the kernel exp(−γ‖x − s‖²).
-        slope: Probability of success is 1 / (1 + exp(−slope·margin − offset)) (Platt's scaling).
-        offset: See there.
-        about: Controller, body, data, accuracy and the like, as JSON-able data.
-    """
-
-    mean: Floats
-    scale: Floats
-    vectors: Floats
-    weights: Floats
-    bias: float
-    gamma: float
-    slope: float
-    offset: float
-    about: Mapping[str, Any]
+    mean: Floats  #: Of each feature over the tries, (D,)
+    scale: Floats  #: Its standard deviation, (D,)
+    vectors: Floats  #: Support vectors, scaled, (S, D)
+    weights: Floats  #: Their weights, (S,)
+    bias: float  #: What is added
+    gamma: float  #: Width of the kernel exp(−γ‖x − s‖²)
+    slope: float  #: Probability of success is 1 / (1 + exp(−slope·margin − offset)) (Platt's scaling)
+    offset: float  #: See there
+    about: Mapping[str, Any]  #: Controller, body, data, accuracy and the like, as JSON-able data
 
     def margin(self, features: Floats) -> Floats:
         """Return how far states (…, D) are on the side of success; below 0: failure."""

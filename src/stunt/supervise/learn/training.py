@@ -22,23 +22,14 @@ _GAMMA = (0.003, 0.01, 0.03, 0.1, 0.3)
 
 @dataclass(frozen=True)
 class Judgement:
-    """How good a machine is on tries it has not seen.
+    """How good a machine is on tries it has not seen."""
 
-    Attributes:
-        accuracy: Share judged right.
-        balanced: Mean of the shares of successes and of failures judged right.
-        successes: Share of successes judged right.
-        failures: Share of failures judged right.
-        count: How many tries.
-        guess: Accuracy of always saying what is more frequent.
-    """
-
-    accuracy: float
-    balanced: float
-    successes: float
-    failures: float
-    count: int
-    guess: float
+    accuracy: float  #: Share judged right
+    balanced: float  #: Mean of the shares of successes and of failures judged right
+    successes: float  #: Share of successes judged right
+    failures: float  #: Share of failures judged right
+    count: int  #: How many tries
+    guess: float  #: Accuracy of always saying what is more frequent
 
 
 def train(samples: Samples, *, seed: int = 0) -> tuple[SupportVectors, Judgement]:

@@ -38,43 +38,27 @@ PUSHED: Final = Status("failed", "pushed")
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """What is tried, and on whom.
+    """What is tried, and on whom."""
 
-    Attributes:
-        controller: Its registered name, or module:Class.
-        body: The clip whose skeleton the body has, or the name of a body.
-        clips: What it does when it is pushed: one of these, by chance.
-        strength: Factor on the joints' strength.
-        practice: From which states, with which parameters, to what end.
-    """
-
-    controller: str
-    body: str = "idle"
-    clips: tuple[str, ...] = ("idle", "idle", "walk")
-    strength: float = 1.5
-    practice: Practice = Practice()
+    controller: str  #: Its registered name, or module:Class
+    body: str = "idle"  #: The clip whose skeleton the body has, or the name of a body
+    clips: tuple[str, ...] = ("idle", "idle", "walk")  #: What it does when it is pushed: one of these, by chance
+    strength: float = 1.5  #: Factor on the joints' strength
+    practice: Practice = Practice()  #: From which states, with which parameters, to what end
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What one try showed.
+    """What one try showed."""
 
-    Attributes:
-        number: Which try.
-        features: The state the controller took over in.
-        success: Whether it got through.
-        why: How it ended, in its own words.
-        parameters: The push: direction [rad], size [N·s], delay until the controller took over [s]; or how the body
-            came to lie or fall.
-        sampled: The controller's own parameters, in the order of its practice.
-    """
-
-    number: int
-    features: tuple[float, ...]
-    success: bool
-    why: str
+    number: int  #: Which try
+    features: tuple[float, ...]  #: The state the controller took over in
+    success: bool  #: Whether it got through
+    why: str  #: How it ended, in its own words
+    #: The push: direction [rad], size [N·s], delay until the controller took over [s]; or how the body came to lie or
+    #: fall.
     parameters: tuple[float, ...]
-    sampled: tuple[float, ...] = ()
+    sampled: tuple[float, ...] = ()  #: The controller's own parameters, in the order of its practice
 
 
 def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:

@@ -27,25 +27,15 @@ IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 @dataclass(frozen=True, eq=False)
 class Anatomy:
-    """What behaviours need to know of a body.
+    """What behaviours need to know of a body."""
 
-    Attributes:
-        names: Its bodies in the model's order, the root first.
-        parents: Number of each body's parent in that order; −1 for the root.
-        neutral: Orientation of each body in the neutral stance, (B, 4).
-        offsets: Each body's joint seen from its parent's, in the parent's neutral axes [m], (B, 3).
-        stance: Orientation of the root's own frame in the neutral stance, (4,).
-        height: Height of the root when standing [m].
-        mass: Body mass [kg].
-    """
-
-    names: tuple[str, ...]
-    parents: tuple[int, ...]
-    neutral: Floats
-    offsets: Floats
-    stance: Floats
-    height: float
-    mass: float
+    names: tuple[str, ...]  #: Its bodies in the model's order, the root first
+    parents: tuple[int, ...]  #: Number of each body's parent in that order; −1 for the root
+    neutral: Floats  #: Orientation of each body in the neutral stance, (B, 4)
+    offsets: Floats  #: Each body's joint seen from its parent's, in the parent's neutral axes [m], (B, 3)
+    stance: Floats  #: Orientation of the root's own frame in the neutral stance, (4,)
+    height: float  #: Height of the root when standing [m]
+    mass: float  #: Body mass [kg]
 
     def number(self, name: str) -> int:
         """Return a body's number by name."""

@@ -53,11 +53,10 @@ class BalanceReflex(Behaviour):
         felt = self.feel(now)
         if now.last.status.state == "succeeded" and float(np.linalg.norm(felt.velocity)) < 0.2:
             return None  # it stands already
-        assert self.sense is not None
-        out = past_feet(self.sense.anatomy, felt)
+        out = past_feet(self.anatomy, felt)
         if felt.tilt > 0.6 or felt.height < 0.7:
             return None
-        if out > self.most or apart(self.sense.anatomy, felt) > WIDE:
+        if out > self.most or apart(self.anatomy, felt) > WIDE:
             return Bid(0.1, "still upright", priority=IDLE + 1)  # better than nobody
         return Bid(0.6, f"{out:.2f} m outside its feet" if out > 0 else "over its feet")
 
@@ -71,8 +70,7 @@ class BalanceReflex(Behaviour):
 
     def upright(self, felt: Felt) -> Floats:
         """Return an upright body on the feet as they are, its pelvis where the weight will come to rest."""
-        assert self.sense is not None
-        anatomy = self.sense.anatomy
+        anatomy = self.anatomy
         error = felt.capture - middle(anatomy, felt)
         size = float(np.linalg.norm(error))
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
@@ -85,8 +83,7 @@ class BalanceReflex(Behaviour):
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when calm, and has failed when the weight is past the feet."""
-        assert self.sense is not None
-        if felt.tilt > 0.7 or past_feet(self.sense.anatomy, felt) > self.most + 0.05:
+        if felt.tilt > 0.7 or past_feet(self.anatomy, felt) > self.most + 0.05:
             return failed("the weight is past its feet")
         if float(np.linalg.norm(felt.velocity)) > 0.15:
             self._calm_since = -1.0

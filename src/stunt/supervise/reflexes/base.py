@@ -20,8 +20,10 @@ from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.sole_hold import SWING_FRICTION
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RUNNING, BaseController, Bid, Status, failed
+from stunt.supervise.reflexes.anatomy import Anatomy
 from stunt.supervise.reflexes.posture import Posture
 from stunt.supervise.reflexes.senses import Felt, Glimpse, Sense
 from stunt.supervise.situation import Situation
@@ -41,6 +43,12 @@ class Behaviour(BaseController):
         super().__init__(name)
         self.sense: Sense | None = None
         self.drive: Drive | None = None
+
+    @property
+    def anatomy(self) -> Anatomy:
+        """The body, once it has been felt."""
+        assert self.sense is not None
+        return self.sense.anatomy
 
     def feel(self, now: Situation) -> Felt:
         """Return the character's own state."""
@@ -85,8 +93,7 @@ class Behaviour(BaseController):
 
     def lifted(self, posture: Posture, root: Floats) -> Floats:
         """Return a posture as bodies turned from neutral, its root turned so in the world, (B, 4)."""
-        assert self.sense is not None
-        result = self.sense.anatomy.lifted(posture)
+        result = self.anatomy.lifted(posture)
         result[0] = root
         return result
 
@@ -112,15 +119,47 @@ class Behaviour(BaseController):
             self.drive.restore(targets)
 
 
+class Hearing(Behaviour):
+    """A behaviour that hears of blows, also of the one that ended data: that is answered before anybody bids."""
+
+    shared = ("sense", "drive", "_ears", "_who")
+    fresh: ClassVar[float] = 0.5
+    """A hit older than this is forgotten [s]."""
+
+    def __init__(self, name: str = "") -> None:
+        """Name it."""
+        super().__init__(name)
+        self._ears, self._who = False, ""
+        self._heard: Hit | None = None
+
+    def minds(self, body: str) -> bool:
+        """Whether a hit on a body matters."""
+        raise NotImplementedError
+
+    def heard(self, now: Situation) -> Hit | None:
+        """Return the hardest blow of late under forces; None: there was none."""
+        if not self._ears:
+            self._ears, self._who = True, now.character.name
+            now.stage.hit_listeners.append(self._hear)
+        hit = self._heard
+        return None if hit is None or under_data(now) or now.time - hit.time > self.fresh else hit
+
+    def _hear(self, hit: Hit) -> None:
+        if hit.character != self._who or not self.minds(hit.body):
+            return
+        if self._heard is None or hit.time - self._heard.time > self.fresh or hit.force > self._heard.force:
+            self._heard = hit
+
+
 def under_data(now: Situation) -> bool:
     """Whether data is in charge: then nothing falls, whatever it looks like."""
     return now.active is not None
 
 
-def flat(direction: Floats, least: float = 1e-6) -> Floats:
+def flat(direction: Floats) -> Floats:
     """Return the unit direction over the ground of a vector, (2,); forward where it has none."""
     size = float(np.linalg.norm(direction[:2]))
-    return np.array([1.0, 0.0]) if size < least else np.asarray(direction[:2]) / size
+    return np.array([1.0, 0.0]) if size < 1e-6 else np.asarray(direction[:2]) / size
 
 
 STEP_HZ = 30.0
@@ -132,20 +171,14 @@ SOLE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What a behaviour wants now.
+    """What a behaviour wants now."""
 
-    Attributes:
-        lifted: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
-        tension: Factor on all stiffness: 1 is following a clip, 0 a rag doll.
-        spring: Largest torque on the root from outside, as a share of m·g·h; 0 is none.
-        quickness: Time constant with which targets move [s].
-        swing: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
-    """
-
+    #: How every body should be turned from neutral, seen from the root; the root's own in the world, (B, 4).
     lifted: Floats
-    tension: float = 1.0
-    spring: float = 0.0
-    quickness: float = 0.08
+    tension: float = 1.0  #: Factor on all stiffness: 1 is following a clip, 0 a rag doll
+    spring: float = 0.0  #: Largest torque on the root from outside, as a share of m·g·h; 0 is none
+    quickness: float = 0.08  #: Time constant with which targets move [s]
+    #: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
     swing: str = ""
 
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.stage.contacts import Hit
 from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, failed, succeeded
 from stunt.supervise.parameters import BodyWeights, Seconds
 from stunt.supervise.reflexes.balance import BalanceReflex
-from stunt.supervise.reflexes.base import Aim, under_data
+from stunt.supervise.reflexes.base import Aim, Hearing
 from stunt.supervise.reflexes.posture import SIDES, limb, sign_of, with_limb
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
@@ -19,11 +18,7 @@ FLESH = 0.05
 """The palm ends so far in front of the bone's surface point [m]."""
 
 
-FRESH = 0.5
-"""A hit older than this is not clutched any more [s]."""
-
-
-class Clutch(BalanceReflex):
+class Clutch(BalanceReflex, Hearing):
     """Grab where it hurts.
 
     Attributes:
@@ -36,46 +31,31 @@ class Clutch(BalanceReflex):
     interrupts = True
     wakes = "hit"
     longest = 5.0
-    shared = ("sense", "drive", "_ears", "_who")
 
     def __init__(self, name: str = "", *, least: BodyWeights = 0.4, hold: Seconds = 1.4) -> None:
         """Say what hurts, and how long."""
         super().__init__(name, spring=0.4)
         self.least, self.hold = least, hold
-        self._ears, self._who = False, ""
-        self._heard: Hit | None = None
         self._body, self._spot, self._side = "", np.zeros(3), "r"
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer when something hit the body hard, and it still stands."""
-        self._listen(now)
-        hit = self._heard
-        if hit is None or under_data(now) or now.time - hit.time > FRESH:
+        if (hit := self.heard(now)) is None:
             return None
         felt = self.feel(now)
-        assert self.sense is not None
-        if hit.force < self.least * self.sense.anatomy.mass * 9.81 or felt.tilt > 0.5 or felt.height < 0.8:
+        if hit.force < self.least * self.anatomy.mass * 9.81 or felt.tilt > 0.5 or felt.height < 0.8:
             return None
         return Bid(0.6, f"hit on the {hit.body} by '{hit.by}'", (hit.body, hit.position))
 
-    def _listen(self, now: Situation) -> None:
-        """Hear of all hits: the one that ended data is answered before anybody is asked to bid."""
-        if not self._ears:
-            self._ears, self._who = True, now.character.name
-            now.stage.hit_listeners.append(self._hear)
-
-    def _hear(self, hit: Hit) -> None:
-        if hit.character != self._who or hit.body in _SPARED:
-            return
-        if self._heard is None or hit.time - self._heard.time > FRESH or hit.force > self._heard.force:
-            self._heard = hit
+    def minds(self, body: str) -> bool:
+        """Whether a hand goes to a place that was hit."""
+        return body not in _SPARED
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Remember the place on the body, and choose a hand that is not the one that was hit."""
         super().prepare(now, felt, bid)
         self._heard = None
-        assert self.sense is not None
-        anatomy = self.sense.anatomy
+        anatomy = self.anatomy
         self._body, place = bid.plan[0], np.array(bid.plan[1])
         k = anatomy.number(self._body)
         self._spot = rotations.rotate(rotations.conjugate(felt.turns[k]), place - felt.places[k])
@@ -87,8 +67,7 @@ class Clutch(BalanceReflex):
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Stand, one hand on the place."""
-        assert self.sense is not None
-        anatomy = self.sense.anatomy
+        anatomy = self.anatomy
         lifted = self.upright(felt)
         k = anatomy.number(self._body)
         place = felt.places[k] + rotations.rotate(felt.turns[k], self._spot)
@@ -99,8 +78,7 @@ class Clutch(BalanceReflex):
 
     def _wrist(self, felt: Felt, place: Floats) -> Floats:
         """Return where the wrist goes so that the palm covers the place, seen from the root [m]."""
-        assert self.sense is not None
-        shoulder = felt.places[self.sense.anatomy.number(f"{self._side}_upper_arm")]
+        shoulder = felt.places[self.anatomy.number(f"{self._side}_upper_arm")]
         way = shoulder - place
         return felt.seen_from_root(place + way / max(float(np.linalg.norm(way)), 1e-9) * (0.08 + FLESH))
 

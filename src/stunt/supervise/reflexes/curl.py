@@ -40,8 +40,7 @@ class Curl(Behaviour):
         if not flying(now):
             return None
         felt = self.feel(now)
-        assert self.sense is not None
-        chest = felt.places[self.sense.anatomy.number("thorax")]
+        chest = felt.places[self.anatomy.number("thorax")]
         return soonest(passing(now, chest, self.horizon), self.within)
 
     def bid(self, now: Situation) -> Bid | None:

@@ -29,17 +29,11 @@ REACH_FOR = 0.8
 
 @dataclass(frozen=True)
 class Goal:
-    """What is to be kept, seen by who keeps it.
+    """What is to be kept, seen by who keeps it."""
 
-    Attributes:
-        half: Half of its width [m].
-        height: [m].
-        ahead: How far in front of the keeper the ball is met [m].
-    """
-
-    half: Metres = 1.5
-    height: Metres = 2.0
-    ahead: Metres = 0.25
+    half: Metres = 1.5  #: Half of its width [m]
+    height: Metres = 2.0  #: [m]
+    ahead: Metres = 0.25  #: How far in front of the keeper the ball is met [m]
 
 
 @dataclass(frozen=True)
@@ -140,15 +134,14 @@ class Dive(Behaviour):
 
     def _reach(self, felt: Felt, lifted: Floats) -> Floats:
         """Put both hands in the ball's way."""
-        assert self.sense is not None
         actual = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
         for side in SIDES:
             apart = np.array([0.0, 0.07 * sign_of(side), 0.0])
             # Until the arm is there, the body has moved on.
             spot = felt.seen_from_root(np.array(self._shot.at) - LAG * felt.velocity) + apart
             elbow = np.array([-0.5, 0.6 * sign_of(side), -0.2])
-            turned, _ = limb(self.sense.anatomy, side, "arm", actual, spot, elbow)
-            lifted = with_limb(self.sense.anatomy, lifted, turned)
+            turned, _ = limb(self.anatomy, side, "arm", actual, spot, elbow)
+            lifted = with_limb(self.anatomy, lifted, turned)
         return lifted
 
     def judge(self, now: Situation, felt: Felt) -> Status:

@@ -66,8 +66,7 @@ class Duck(Behaviour):
     def _head(self, now: Situation) -> Floats:
         """Return the middle of the head [m]."""
         felt = self.feel(now)
-        assert self.sense is not None
-        k = self.sense.anatomy.number("head")
+        k = self.anatomy.number("head")
         return np.asarray(felt.places[k] + rotations.rotate(felt.turns[k], np.array([0.015, 0.0, 0.075])))
 
     def bid(self, now: Situation) -> Bid | None:
@@ -88,12 +87,11 @@ class Duck(Behaviour):
         if threat is not None:
             self._until = max(self._until, now.time + threat.time + 0.15)
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
-        assert self.sense is not None
         if now.time < self._until:
-            self._rises_from = felt.root[2] / self.sense.anatomy.height
+            self._rises_from = felt.root[2] / self.anatomy.height
             root = rotations.multiply(heading, turn(CROUCH_PITCH))
             # No faster than it falls: legs drawn up sooner would leave the ground.
-            fallen = felt.root[2] / self.sense.anatomy.height - SINK + LOOK * min(float(felt.velocity[2]), 0.0)
+            fallen = felt.root[2] / self.anatomy.height - SINK + LOOK * min(float(felt.velocity[2]), 0.0)
             return Aim(self._on_feet(felt, crouching(), root, max(DEEP, fallen)), 1.0, self.spring, 0.04)
         share = min((now.time - self._until) / RISE, 1.0)
         ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)  # minimum jerk: no push that would lift the feet
@@ -103,8 +101,7 @@ class Duck(Behaviour):
 
     def _on_feet(self, felt: Felt, posture: Posture, root: Floats, high: float) -> Floats:
         """Return a posture whose legs end where the feet stand, its root at a share of its standing height, (B, 4)."""
-        assert self.sense is not None
-        anatomy = self.sense.anatomy
+        anatomy = self.anatomy
         under = middle(anatomy, felt)
         back = felt.com[:2] - felt.root[:2]
         place = np.append(under - 0.6 * (felt.capture - under) - back, high * anatomy.height)

@@ -93,8 +93,7 @@ class Fall(Behaviour):
 
     def _hand_out(self, felt: Felt, lifted: Floats, side: str) -> Floats:
         """Put a hand between the body and the ground."""
-        assert self.sense is not None
-        anatomy = self.sense.anatomy
+        anatomy = self.anatomy
         shoulder = felt.places[anatomy.number(f"{side}_upper_arm")]
         across = np.array([-self._toward[1], self._toward[0]])
         ahead, left = felt.level(self._toward)

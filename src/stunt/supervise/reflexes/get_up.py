@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.control.servo.law import RootSpring
 from stunt.control.servo.memory import hip_height
-from stunt.control.servo.root_spring import RootSpring
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.reactions import RISING, Thresholds, feel
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from stunt.stage.contacts import Hit
 from stunt.supervise.contract import REFLEX, RUNNING, Bid, Status, failed
-from stunt.supervise.reflexes.base import Aim, Behaviour, under_data
+from stunt.supervise.reflexes.base import Aim, Hearing
 from stunt.supervise.reflexes.lie import at_rest
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
@@ -13,11 +12,9 @@ HEAD = ("head", "neck")
 TRUNK = ("thorax", "spine2", "lumbar", "pelvis")
 LONGEST = 1.5
 """Nobody reels longer [s]: it is down by then."""
-FRESH = 0.15
-"""A hit older than this stuns no more [s]."""
 
 
-class Reel(Behaviour):
+class Reel(Hearing):
     """Lose most of one's strength after a hard blow at head or trunk.
 
     Attributes:
@@ -31,7 +28,7 @@ class Reel(Behaviour):
     priority = REFLEX - 1
     interrupts = True
     longest = 3.0
-    shared = ("sense", "drive", "_ears", "_who")
+    fresh = 0.15
 
     def __init__(
         self, name: str = "", *, head: float = 1.0, trunk: float = 2.0, lasts: float = 0.5, tone: float = 0.02
@@ -39,31 +36,21 @@ class Reel(Behaviour):
         """Say how much is too much [body weights], and for how long [s per body weight]."""
         super().__init__(name)
         self.head, self.trunk, self.lasts, self.tone = head, trunk, lasts, tone
-        self._ears, self._who = False, ""
-        self._heard: Hit | None = None
         self._until = 0.0
 
     def bid(self, now: Situation) -> Bid | None:
         """Offer right after a blow that was too much."""
-        if not self._ears:
-            self._ears, self._who = True, now.character.name
-            now.stage.hit_listeners.append(self._hear)
-        hit = self._heard
-        if hit is None or under_data(now) or now.time - hit.time > FRESH:
+        if (hit := self.heard(now)) is None:
             return None
         felt = self.feel(now)
-        assert self.sense is not None
-        weights = hit.force / (self.sense.anatomy.mass * 9.81)
+        weights = hit.force / (self.anatomy.mass * 9.81)
         if weights < (self.head if hit.body in HEAD else self.trunk) or felt.height < 0.7:
             return None
         return Bid(min(1.0, 0.3 * weights), f"hit on the {hit.body} by '{hit.by}', {weights:.1f} body weights", weights)
 
-    def _hear(self, hit: Hit) -> None:
-        """Hear of hits, also of the one that ended data: it is answered before anybody is asked to bid."""
-        if hit.character != self._who or hit.body not in (*HEAD, *TRUNK):
-            return
-        if self._heard is None or hit.time - self._heard.time > FRESH or hit.force > self._heard.force:
-            self._heard = hit
+    def minds(self, body: str) -> bool:
+        """Whether a hit on a body may be too much."""
+        return body in (*HEAD, *TRUNK)
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Forget the blow: it stuns once."""

@@ -68,33 +68,19 @@ class Glimpse:
 
 @dataclass(frozen=True, eq=False)
 class Felt:
-    """A character's own state at one moment, world frame.
+    """A character's own state at one moment, world frame."""
 
-    Attributes:
-        time: When [s].
-        root: Where its root is [m], (3,).
-        turn: How its root is turned from the neutral stance, (4,).
-        facing: Its heading [rad].
-        com: Its centre of mass [m], (3,).
-        velocity: Of the centre of mass [m/s], (3,).
-        spin: Angular momentum over inertia about the centre of mass, roughly [rad/s], (3,).
-        places: Where its bodies' joints are [m], (B, 3).
-        turns: How its bodies are turned from neutral in the world, (B, 4).
-        touching: Bodies that touch something that is not the character, by name.
-        height: Height of the root over that of standing.
-    """
-
-    time: float
-    root: Floats
-    turn: Floats
-    facing: float
-    com: Floats
-    velocity: Floats
-    spin: Floats
-    places: Floats
-    turns: Floats
-    touching: frozenset[str]
-    height: float
+    time: float  #: When [s]
+    root: Floats  #: Where its root is [m], (3,)
+    turn: Floats  #: How its root is turned from the neutral stance, (4,)
+    facing: float  #: Its heading [rad]
+    com: Floats  #: Its centre of mass [m], (3,)
+    velocity: Floats  #: Of the centre of mass [m/s], (3,)
+    spin: Floats  #: Angular momentum over inertia about the centre of mass, roughly [rad/s], (3,)
+    places: Floats  #: Where its bodies' joints are [m], (B, 3)
+    turns: Floats  #: How its bodies are turned from neutral in the world, (B, 4)
+    touching: frozenset[str]  #: Bodies that touch something that is not the character, by name
+    height: float  #: Height of the root over that of standing
 
     @property
     def tilt(self) -> float:
@@ -105,11 +91,6 @@ class Felt:
     def lean(self) -> Floats:
         """Where the root's own up axis points over the ground, (2,): its length is the sine of the tilt."""
         return np.asarray(rotations.rotate(self.turn, _UP)[:2])
-
-    @property
-    def up_seen(self) -> Floats:
-        """The vertical seen from the root: x near −1 lies on the face, near 1 on the back, (3,)."""
-        return np.asarray(rotations.rotate(rotations.conjugate(self.turn), _UP))
 
     @property
     def capture(self) -> Floats:
@@ -177,23 +158,14 @@ _GROUNDED = 0.03  # closer to the ground than this and not rising, it rolls [m]
 
 @dataclass(frozen=True)
 class Incoming:
-    """A thing in flight, as it will pass a point.
+    """A thing in flight, as it will pass a point."""
 
-    Attributes:
-        name: Which.
-        radius: Of a sphere around it [m].
-        time: Seconds until it is nearest.
-        distance: Between the point and its centre then [m].
-        at: Where its centre will be then [m], (3,).
-        velocity: How it will move then [m/s], (3,).
-    """
-
-    name: str
-    radius: float
-    time: float
-    distance: float
-    at: Floats
-    velocity: Floats
+    name: str  #: Which
+    radius: float  #: Of a sphere around it [m]
+    time: float  #: Seconds until it is nearest
+    distance: float  #: Between the point and its centre then [m]
+    at: Floats  #: Where its centre will be then [m], (3,)
+    velocity: Floats  #: How it will move then [m/s], (3,)
 
 
 def flight(position: Floats, velocity: Floats, gravity: Floats, times: Floats) -> Floats:

@@ -63,12 +63,11 @@ class Stumble(Behaviour):
         if under_data(now):
             return None
         felt = self.feel(now)
-        assert self.sense is not None
-        out = past_feet(self.sense.anatomy, felt)
+        out = past_feet(self.anatomy, felt)
         if felt.height < 0.7 or felt.tilt > 0.8 or out > 0.9 or now.time - self._gave_up < ONCE:
             return None
         if not (out > 0.28 or (out > 0.12 and felt.tilt > 0.25)):
-            wide = apart(self.sense.anatomy, felt)
+            wide = apart(self.anatomy, felt)
             # No emergency: nobody is interrupted for it, but if nobody else can stand like this, it steps.
             return Bid(0.4, f"feet {wide:.2f} m apart", priority=IDLE + 2) if out > 0.05 or wide > 0.4 else None
         return Bid(0.7, f"{math.degrees(felt.tilt):.0f}° tilted, {out:.2f} m outside its feet")
@@ -76,13 +75,11 @@ class Stumble(Behaviour):
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Begin with the first step."""
         self._steps, self._facing, self._swing = 0, felt.facing, ""
-        assert self.sense is not None
         self._begin_step(now, felt)
 
     def _begin_step(self, now: Situation, felt: Felt) -> None:
         """Choose the foot that is behind, or the one on the side of the fall."""
-        assert self.sense is not None
-        self._planted = feet(self.sense.anatomy, felt)
+        self._planted = feet(self.anatomy, felt)
         for side in SIDES:
             self._planted[side][2] = float(np.clip(self._planted[side][2], 0.08, 0.12))
         way = flat(felt.capture - felt.com[:2])
@@ -96,7 +93,7 @@ class Stumble(Behaviour):
         else:
             swing = min(SIDES, key=lambda side: float(self._planted[side][:2] @ way))
         self._swing, self._since, self._steps = swing, now.time, self._steps + 1
-        self._from = feet(self.sense.anatomy, felt)[swing]
+        self._from = feet(self.anatomy, felt)[swing]
 
     def _aim_foot(self, felt: Felt) -> Floats:
         """Return where the swinging foot should land [m], (3,)."""
@@ -109,7 +106,6 @@ class Stumble(Behaviour):
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Swing one leg, stand on the other."""
-        assert self.sense is not None
         share = (now.time - self._since) / STEP
         if share >= 1.0:
             self._begin_step(now, felt)
@@ -120,21 +116,20 @@ class Stumble(Behaviour):
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
         arms = [arm(side, 35.0, 45.0, 10.0, 45.0) for side in SIDES]
         lifted = self.lifted(together(standing(), *arms), heading)
-        place = np.append(felt.root[:2], 0.94 * self.sense.anatomy.height)
+        place = np.append(felt.root[:2], 0.94 * self.anatomy.height)
         # The standing leg pushes the body up to where it should be; the swinging one goes by where it is.
         spots = {**self._planted, self._swing: spot + place - felt.root}
-        lifted = standing_on(self.sense.anatomy, lifted, spots, felt.turn, place, self._facing)
+        lifted = standing_on(self.anatomy, lifted, spots, felt.turn, place, self._facing)
         return Aim(lifted, 1.0, self.spring, 0.03, self._swing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when the weight is over the feet, and has failed when the body is too low or too tilted."""
-        assert self.sense is not None
         if felt.height < 0.62 or felt.tilt > 0.85:
             self._gave_up = now.time
             return failed("could not catch itself")
         slow = float(np.linalg.norm(felt.velocity)) < 0.7
-        close = apart(self.sense.anatomy, felt) < 0.5
-        if slow and close and felt.tilt < 0.35 and past_feet(self.sense.anatomy, felt) < 0.04:
+        close = apart(self.anatomy, felt) < 0.5
+        if slow and close and felt.tilt < 0.35 and past_feet(self.anatomy, felt) < 0.04:
             return succeeded(f"caught itself in {self._steps} step{'s' if self._steps > 1 else ''}")
         if self._steps <= self.most_steps:
             return RUNNING

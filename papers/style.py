@@ -1,4 +1,4 @@
-"""How the figures look: one page, one typeface, few lines."""
+"""How the papers' figures look: one page, one typeface, few lines (see `stunt.record.plots`)."""
 
 from __future__ import annotations
 
@@ -8,49 +8,13 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from stunt.record.files import written_aside
+from stunt.record.plots import EDGE, SOFT, WIDTH
 
-INK, SOFT, GRID = "#1C2028", "#6B7280", "#E6E8EC"
-# Okabe and Ito's palette, readable with every kind of colour vision.
-BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
-WIDTH = 12.0
-"""Width of a page [in]."""
-EDGE = 0.25
-"""Free on each side [in]."""
 HEADLINE = 0.8
 """What the headline takes [in]."""
-DPI = 150
-
-
-def page(height: float, title: str, note: str = "") -> Figure:
-    """Return an empty page with a headline.
-
-    Args:
-        height: Of the page [in].
-        title: What the figure shows.
-        note: What to look for, in one line.
-    """
-    figure = Figure(figsize=(WIDTH, height), dpi=DPI, facecolor="white")
-    FigureCanvasAgg(figure)
-    figure.text(EDGE / WIDTH, 1.0 - 0.16 / height, title, weight="bold", size=15, color=INK, va="top")
-    figure.text(EDGE / WIDTH, 1.0 - 0.50 / height, note, size=10.5, color=SOFT, va="top")
-    return figure
-
-
-def dress(axes: Axes, ylabel: str = "", xlabel: str = "time  [s]") -> None:
-    """Take away everything that says nothing."""
-    axes.set_ylabel(ylabel, color=INK)
-    axes.set_xlabel(xlabel, color=INK)
-    axes.grid(axis="y", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=SOFT, length=3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(SOFT)
 
 
 def plot_area(figure: Figure, top: float, height: float) -> Axes:

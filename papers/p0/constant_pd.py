@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from papers.p0.inertia import joint_moments
 from stunt.character.character import Joint
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import IMPEDANCE
-from stunt.control.core.inertia import joint_moments
 from stunt.drive.beats.performer import Performer, joint_error_deg
 from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.errors import MissingValueError

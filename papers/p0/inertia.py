@@ -3,7 +3,7 @@
 Every body's inertia is gathered into its parent, from the finger tips inward, so that each body ends up with the mass,
 centre and tensor of everything outboard of it. The paper moves tensors about link origins between link frames; here
 everything is expressed in the world about the composite's own centre of mass, which is the same sum with fewer terms
-to get wrong. The engine's inertia matrix agrees to rounding (`tests/control/test_inertia.py`); the control kernel reads
+to get wrong. The engine's inertia matrix agrees to rounding (`tests/papers/test_inertia.py`); the control kernel reads
 the engine's, because it has just been computed anyway.
 """
 

@@ -9,14 +9,14 @@ import math
 import numpy as np
 import pytest
 
+from papers.p0.constant_pd import ConstantPD, Gains, gains_of, perform_constant_pd, tune
+from papers.p0.inertia import joint_moments
 from papers.runs import mean_error_deg
 from stunt.control.core.board import IMPEDANCE
-from stunt.control.core.inertia import joint_moments
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import MissingValueError
 from stunt.examples import example
 from stunt.motion.pose import Pose
-from stunt.script.constant_pd import ConstantPD, Gains, gains_of, perform_constant_pd, tune
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop

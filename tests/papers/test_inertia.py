@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from papers.p0.inertia import composite_inertias, inertia_matrix, joint_moments
 from stunt.character.bodies import BUILT_IN, make_body
-from stunt.control.core.inertia import composite_inertias, inertia_matrix, joint_moments
 
 DRAGON = "tests/character/models/dragon.xml"
 
