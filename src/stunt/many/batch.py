@@ -72,7 +72,9 @@ def estimate(plan: BatchPlan) -> str:
     seconds = plan.count * _CPU_PER_SECOND * (plan.seconds or _USUAL_SECONDS)
     years, days, hours = seconds / 31_557_600.0, seconds / 86_400.0, seconds / 3600.0
     time = f"{years:.3g} years" if years >= 1 else f"{days:.3g} days" if days >= 1 else f"{hours:.2g} hours"
-    return f"{plan.count:,} jobs: about {time} of one core, and {plan.count * _BYTES / 1e9:.2g} GB of rows"
+    size = plan.count * _BYTES
+    room = f"{size / 1e9:,.0f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+    return f"{plan.count:,} jobs: about {time} of one core, and {room} of rows"
 
 
 class BatchRun:

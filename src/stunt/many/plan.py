@@ -40,7 +40,7 @@ from stunt.library.bodies import OWN_SKELETON
 from stunt.many.columns import COLUMNS
 from stunt.many.setting import SettingKind
 from stunt.many.shove import Shove, Shoved
-from stunt.motion.formats.registry import clip_suffixes, is_motion_file, motion_files
+from stunt.motion.formats.registry import clip_suffixes, is_listed, is_motion_file, motion_files
 from stunt.schema import Node, Section, items, node_from_plain, plain_from_node, whole, wrong
 from stunt.script.yaml import node_from_yaml
 
@@ -254,14 +254,20 @@ def _expanded(clip: str, folder: str, place: Place) -> list[str]:
     """
     near = Path(folder, clip)
     if near.is_dir():
-        found = [str(Path(clip, path.relative_to(near))) for path in motion_files(near)]
+        found = [Path(clip, path.relative_to(near)) for path in motion_files(near)]
     elif _GLOB & set(clip) and not near.exists():
-        found = sorted(path for path in glob.glob(clip, root_dir=folder or None) if is_motion_file(path))
+        all_of_them = glob.glob(clip, root_dir=folder or None, recursive=True)
+        asked = Path(clip).suffix.lower()  # who writes `*.txt` means texts
+        found = sorted(
+            path
+            for path in map(Path, all_of_them)
+            if is_listed(path) or (is_motion_file(path) and path.suffix.lower() == asked)
+        )
     else:
         return [clip]
     if not found:
         raise JobError(f"there are no clips in '{clip}' ({', '.join(clip_suffixes())}).", place)
-    return found
+    return [str(path) for path in found]
 
 
 def plan_from_data(data: Mapping[str, Any], folder: str | Path = "") -> BatchPlan:
