@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -25,6 +27,8 @@ TRIES: Final = 4
 """How often a job is begun whose actor is lost; nodes may be taken away at any time."""
 PATIENCE: Final = 5.0
 """How long an address is waited for [s]."""
+ANSWER: Final = 30.0
+"""How long whoever listens there may take to say that it is a cluster [s]."""
 ROOM: Final = 120.0
 """How long the first actor is waited for [s]: a cluster may be busy, or have to start machines."""
 _IN_HAND = 2  # jobs an actor has at most, the one it runs included: it need not wait for the driver
@@ -35,8 +39,10 @@ class RayActor:
     """Runs jobs, one after another, in a process of the cluster."""
 
     def hello(self) -> str:
-        """Say that it is there."""
-        return socket.gethostname()
+        """Say on which node it is."""
+        import ray
+
+        return str(ray.get_runtime_context().get_node_id())
 
     def run(self, job: dict[str, Any]) -> dict[str, Any]:
         """Run a job."""
@@ -47,16 +53,22 @@ class RayActor:
 
 @dataclass
 class _Hand:
-    """An actor, and what it was asked: by reference, the jobs (None: whether it is there)."""
+    """An actor, the node it is on, and what it was asked: by reference, the jobs (None: whether it is there)."""
 
     actor: Any
     asked: dict[Any, Job | None] = field(default_factory=dict)
     there: bool = False
+    node: str = ""
     near: str | None = None
 
 
 class RayPool:
-    """Actors on a cluster that run jobs. Use it as a context, or close it."""
+    """Actors on a cluster that run jobs. Use it as a context, or close it.
+
+    Attributes:
+        hands: The actors there are, or that wait for room.
+        lost: How many were lost so far.
+    """
 
     def __init__(self, address: str = LOCAL, workers: int | None = None) -> None:
         """Join a cluster, or start one.
@@ -70,7 +82,8 @@ class RayPool:
         """
         self._ray = _imported()
         self._asked_for = workers
-        self._hands: list[_Hand] = []
+        self.hands: list[_Hand] = []
+        self.lost = 0
         self._started = not self._ray.is_initialized()
         if self._started:
             self._join(address)
@@ -101,10 +114,10 @@ class RayPool:
 
     def close(self) -> None:
         """Let the actors go, and the cluster where it was started for this."""
-        for hand in self._hands:
+        for hand in self.hands:
             with contextlib.suppress(Exception):
                 self._ray.kill(hand.actor)
-        self._hands = []
+        self.hands = []
         if self._started and self._ray.is_initialized():
             self._ray.shutdown()
         self._started = False
@@ -117,8 +130,8 @@ class RayPool:
         """
         line, tries = JobLine(jobs, _AHEAD * self.workers), dict[int, int]()
         while self._give_jobs(line):
-            asked = {reference: hand for hand in self._hands for reference in hand.asked}
-            anybody = any(hand.there for hand in self._hands)
+            asked = {reference: hand for hand in self.hands for reference in hand.asked}
+            anybody = any(hand.there for hand in self.hands)
             ready, _ = self._ray.wait(list(asked), num_returns=1, timeout=None if anybody else ROOM)
             if not ready:
                 raise JobError(f"the Ray cluster had no free core within {ROOM:g} s; nothing of what was done is lost.")
@@ -128,16 +141,16 @@ class RayPool:
 
     def _give_jobs(self, line: JobLine) -> bool:
         """Give jobs to whoever is there and has a free hand; return whether there is anything to wait for."""
-        while len(self._hands) < self.workers:
-            self._hands.append(self._new_hand())
+        while len(self.hands) < self.workers:
+            self.hands.append(self._new_hand())
         for busy in range(_IN_HAND):  # everybody gets one before anybody gets two
-            for hand in self._hands:
+            for hand in self.hands:
                 if not hand.there or len(hand.asked) > busy:
                     continue
-                others = {other.near for other in self._hands if other is not hand and other.asked}
+                others = {other.near for other in self.hands if other is not hand and other.asked}
                 if (job := line.take(hand.near, others)) is None:
                     # Those whom the cluster has no room for are not waited for.
-                    return any(None not in hand.asked.values() and hand.asked for hand in self._hands)
+                    return any(None not in hand.asked.values() and hand.asked for hand in self.hands)
                 hand.asked[hand.actor.run.remote(job.to_data())] = job
                 hand.near = job.near
         return True
@@ -157,14 +170,15 @@ class RayPool:
             return
         del hand.asked[reference]
         if job is None:
-            hand.there = True
+            hand.there, hand.node = True, answer
         else:
             yield Done(**answer)
 
     def _lost(self, hand: _Hand, line: JobLine, tries: dict[int, int], why: str) -> Iterator[Done]:
         """Give an actor's jobs to others."""
-        self._hands.remove(hand)
-        if not hand.there and not any(other.there for other in self._hands) and not tries:
+        self.lost += 1
+        self.hands.remove(hand)
+        if not hand.there and not any(other.there for other in self.hands) and not tries:
             raise JobError(f"the cluster's actors do not start: {why}")
         waiting = [job for job in hand.asked.values() if job is not None]
         for place, job in reversed(list(enumerate(waiting))):
@@ -198,9 +212,25 @@ def _check_reachable(address: str) -> None:
         raise JobError(f"'{address}' is no address of a Ray cluster; write host:port, auto or local.")
     try:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+        _ask(address)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise JobError(
             f"the Ray cluster '{address}' cannot be reached within {PATIENCE:g} s ({reason}); nothing was begun. "
             "Is its head running ('ray status' there says so), and is the port open?"
         ) from None
+
+
+def _ask(address: str) -> None:
+    """Let another process join first: where something else listens, joining would never end.
+
+    Raises:
+        JobError: It did not come back in time.
+    """
+    join = f"import ray; ray.init(address={address!r}, log_to_driver=False, logging_level='error')"
+    try:
+        joined = subprocess.run([sys.executable, "-c", join], capture_output=True, timeout=ANSWER).returncode == 0
+    except subprocess.TimeoutExpired:
+        joined = False
+    if not joined:
+        raise JobError(f"'{address}' does not answer like a Ray cluster's head within {ANSWER:g} s; nothing was begun.")
