@@ -19,6 +19,7 @@ from rich.table import Table
 import stunt
 from benchmarks import (
     against,
+    batch,
     control_cost,
     dynamo,
     environments,
@@ -51,10 +52,14 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "gym": environments.measure,
     "similarity": similarity.measure,
     "motion_graph": motion_graph.measure,
+    "batch": batch.measure,
 }
 """What is measured where nothing is named."""
-ON_REQUEST: Final[dict[str, Callable[[bool], list[Measurement]]]] = {"studio": studio.measure}
-"""What is measured only when it is named: it needs a browser."""
+ON_REQUEST: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
+    "studio": studio.measure,
+    "batch_ray": batch.measure_ray,
+}
+"""What is measured only when it is named: it needs a browser, or Ray."""
 
 
 class _Parser(argparse.ArgumentParser):

@@ -32,12 +32,13 @@ def motion_files(folder: Path) -> list[Path]:
     """Return the motion files in a folder and the folders in it, in order; texts by the names they are known by."""
     if not folder.is_dir():
         return []
-    patterns = [pattern for form in FORMATS for pattern in form.listed]
-    return sorted({path for path in folder.rglob("*") if any(_matches(path, pattern) for pattern in patterns)})
+    return sorted(path for path in folder.rglob("*") if is_listed(path))
 
 
-def _matches(path: Path, pattern: str) -> bool:
-    return path.with_suffix(path.suffix.lower()).match(pattern)
+def is_listed(path: Path) -> bool:
+    """Whether a file's name is that of a motion file; a text's, only where it is one that such texts are known by."""
+    lower = path.with_suffix(path.suffix.lower())
+    return any(lower.match(pattern) for form in FORMATS for pattern in form.listed)
 
 
 def read_raw(path: str | Path, overrides: Overrides | None = None) -> RawClip:
