@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from stunt.errors import BlowUpError as BlowUpError
     from stunt.errors import StuntError as StuntError
     from stunt.library.names import load_clip as load_clip
+    from stunt.many.batch import batch as batch
+    from stunt.many.plan import BatchPlan as BatchPlan
     from stunt.motion.clips.clip import Clip as Clip
     from stunt.motion.pose import Pose as Pose
     from stunt.motion.rig.retarget import retarget as retarget
@@ -131,6 +133,8 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.drive.tension.performer": ("TensionPerformer",),
     "stunt.errors": ("BlowUpError", "StuntError"),
     "stunt.library.names": ("load_clip",),
+    "stunt.many.batch": ("batch",),
+    "stunt.many.plan": ("BatchPlan",),
     "stunt.motion.clips.clip": ("Clip",),
     "stunt.motion.pose": ("Pose",),
     "stunt.motion.rig.retarget": ("retarget",),
@@ -157,12 +161,12 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
 _WHERE: Final = {name: module for module, names in _FROM.items() for name in names}
 
 __all__ = [
-    "Actor", "Attach", "BaseController", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
+    "Actor", "Attach", "BaseController", "BatchPlan", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
     "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Drag",
     "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
     "Recorder", "Release", "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
     "Supervisor", "Take", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "__version__", "actor_of",
-    "body_from_clip", "describe_body", "examine_body", "export", "filmstrip", "load_clip", "load_script",
+    "batch", "body_from_clip", "describe_body", "examine_body", "export", "filmstrip", "load_clip", "load_script",
     "make_report", "motion_of_clip", "perform", "retarget", "save_script", "script_from_data", "script_to_data",
 ]  # fmt: skip
 

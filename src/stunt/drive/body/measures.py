@@ -134,6 +134,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
     found = {
         "error_deg_mean": float(error.mean()),
+        "error_deg_max": float(error.max()),
         "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
