@@ -10,7 +10,7 @@ import pytest
 import stunt
 from stunt.drive.beats.forecast import forecast
 from stunt.drive.beats.spec import resolve_beats
-from tests.random_script import NAME, random_script
+from papers.random_script import NAME, random_script
 
 
 def example(name, hz=480.0):
