@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 from stunt.control.loop import run
 from stunt.maths import compiled
@@ -64,3 +65,21 @@ def test_the_options_that_everything_is_compiled_with_are_part_of_every_digest(p
 def test_the_control_loop_and_the_ray_caster_are_cached_under_their_digest(kernel):
     stamp = kernel._cache._cache_file._source_stamp
     assert stamp == compiled.source_digest(Path(kernel.py_func.__code__.co_filename))
+
+
+def test_two_processes_that_compile_at_once_never_get_each_others_code(tmp_path):
+    # Numba's own `save` gives both forms the number 1 where neither process has seen the other's index yet.
+    one, other = (IndexDataCacheFile(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    one._load_index = other._load_index = dict
+    compiled.save_form(one, ("float64", 1), "code of one")
+    compiled.save_form(other, ("int64", 1), "code of other")
+    reader = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
+    assert reader.load(("int64", 1)) == "code of other"
+    assert reader.load(("float64", 1)) in (None, "code of one")
+    compiled.save_form(reader, ("float64", 1), "code of one")
+    assert [reader.load((kind, 1)) for kind in ("float64", "int64")] == ["code of one", "code of other"]
+
+
+@pytest.mark.skipif(compiled.INTERPRETED, reason="nothing is compiled")
+def test_kernels_are_saved_under_names_of_their_own():
+    assert run.run._cache._cache_file.save.func is compiled.save_form

@@ -45,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C while the engine loads is handled like any other.
     from stunt.cli import (
+        batch_command,
         check_command,
         commands,
         completion_command,
@@ -59,6 +60,7 @@ def _run(args: argparse.Namespace) -> int:
     run = {
         "perform": perform.perform,
         "track": track_command.track,
+        "batch": batch_command.batch,
         "studio": studio_command.studio,
         "check": check_command.check,
         "preview": tension_command.preview,

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from stunt import __version__
 from stunt.cli import (
+    batch_command,
     check_command,
     completion_command,
     export_command,
@@ -22,8 +23,8 @@ from stunt.keys import key_of
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 COMMANDS = (
-    "perform", "track", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate", "preview",
-    "learn", "completion",
+    "perform", "track", "batch", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate",
+    "preview", "learn", "completion",
 )  # fmt: skip
 
 
@@ -79,6 +80,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
     made = {
         "perform": commands.add_parser("perform", help="play a script and write the take"),
         "track": commands.add_parser("track", help=track_command.HELP),
+        "batch": commands.add_parser("batch", help=batch_command.HELP),
         "check": commands.add_parser("check", help=check_command.HELP),
         "studio": commands.add_parser("studio", help=studio_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
@@ -93,6 +95,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
     }
     _perform_arguments(made["perform"])
     track_command.add_arguments(made["track"])
+    batch_command.add_arguments(made["batch"])
     check_command.add_arguments(made["check"])
     studio_command.add_arguments(made["studio"])
     tension_command.add_preview_arguments(made["preview"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,8 @@ from stunt.errors import StuntError
 
 if TYPE_CHECKING:
     from stunt.drive.beats.spec import Script
-    from stunt.stage.scene import Push
 
 HELP = "let a body follow a clip, and say how well it did"
-SECONDS_BEFORE_PUSH = 1.0
-PUSH_SECONDS = 0.1
-"""How long a push lasts: a shove. Two hundred newton-seconds within 20 ms, on a chest of 3 kg, are an explosion."""
 PUSH_HELP = (
     "a push, e.g. 40@1.5 (forward on the chest), 40@1.5:l_forearm, 40@1.5:thorax:90 (to its left); degrees from where "
     "it faces at the start, counterclockwise from above; may be repeated"
@@ -79,12 +74,15 @@ def track(args: argparse.Namespace) -> int:
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:
     """Make the script that `stunt track` performs."""
+    import numpy as np
+
     from stunt.control.servo.memory import ServoSettings
     from stunt.control.servo.root_spring import RootSpring
     from stunt.drive.beats.spec import Part, Script
     from stunt.drive.body.reactions import Thresholds
     from stunt.library.names import Library
     from stunt.library.read import cut_reference, with_option
+    from stunt.many.shove import shoves
     from stunt.schema import MAX_SECONDS
     from stunt.script.sections.clips import ClipsPart, PlaySpec
     from stunt.stage.scene import CharacterSpec, Scene
@@ -98,32 +96,12 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         **told_fields(args, ClipsPart),
     )  # fmt: skip
     double = CharacterSpec(body, root="free", self_collision=False, **told_fields(args, CharacterSpec))
-    scene = Scene(
-        characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,
-        control_hz=args.rate,
-    )  # fmt: skip
+    rng = np.random.default_rng(0)  # of directions that are `random`
+    pushes = tuple(shove.event("double", shove.degrees(rng)) for shove in shoves(args.push, "--push"))
+    scene = Scene(characters={"double": double}, events=pushes, physics_hz=args.rate, control_hz=args.rate)
     file = Path(cut_reference(path)[0])
     if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
         raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")
     # What it names is looked for where the user is, so its source is a file there.
     parts = {"double": Part(sections={"clips": part})}
     return Script(scene, parts, args.seconds, title=f"{file.stem}, followed", source=file.name)
-
-
-def _push(text: str) -> Push:
-    from stunt.stage.scene import Push
-
-    size, _, rest = text.partition("@")
-    when, body, degrees, *more = [*rest.split(":"), "", ""]
-    try:
-        impulse, at = float(size), float(when or SECONDS_BEFORE_PUSH)
-        direction = math.radians(float(degrees or 0.0))
-        if more[2:] or not all(map(math.isfinite, (impulse, at, direction))) or at < 0.0:
-            raise ValueError
-    except ValueError:
-        raise StuntError(
-            f"--push {text} is no push; write newton-seconds, a time, and where you like a body and a direction in "
-            "degrees: 40@1.5, 40@1.5:l_forearm, 40@1.5:thorax:90."
-        ) from None
-    along = (impulse * math.cos(direction), impulse * math.sin(direction), 0.0)
-    return Push(f"double/{body or 'thorax'}", at, impulse=along, duration=PUSH_SECONDS)

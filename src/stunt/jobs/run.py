@@ -13,7 +13,7 @@ from typing import Protocol
 
 from stunt.jobs.job import Done, Job, JobError, Row
 from stunt.jobs.journal import Journal
-from stunt.jobs.pool import ThisProcess, Machine, WorkerPool
+from stunt.jobs.pool import Machine, ThisProcess, WorkerPool
 
 
 class JobList(Protocol):

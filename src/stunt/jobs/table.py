@@ -7,6 +7,7 @@ many processes made them. Rows are gone through twice and never held all at once
 from __future__ import annotations
 
 import csv
+import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +54,12 @@ def write_table(folder: Path, name: str, rows: Rows, formats: Sequence[str], col
             raise JobError(f"cannot write '{path}': {reason}. The rows themselves are kept in the journal.") from error
         paths.append(path)
     return paths
+
+
+def available_formats() -> tuple[str, ...]:
+    """Return what tables can be written as here: Parquet where its package is installed."""
+    there = importlib.util.find_spec("pyarrow") is not None
+    return FORMATS if there else FORMATS[:-1]
 
 
 def check_formats(formats: Sequence[str]) -> None:

@@ -84,7 +84,9 @@ class BatchRun:
         journal: Its rows so far; None without a folder, or before it is open.
     """
 
-    def __init__(self, plan: BatchPlan, out: str | Path | None = None, *, most: int = MOST, takes: str = "") -> None:
+    def __init__(
+        self, plan: BatchPlan, out: str | Path | None = None, *, most: int = MOST, takes: str | None = None
+    ) -> None:
         """Look at a plan before anything is made.
 
         Args:
@@ -104,7 +106,7 @@ class BatchRun:
         if self.plan.count > most:
             raise JobError(
                 f"this plan has {estimate(self.plan)}. Nothing was begun: more than {most:,} jobs are run only where "
-                "that is said (--most N), or a part of them (--limit N)."
+                "that is said (--most N; in a program, `most`)."
             )
 
     def _as_begun(self, plan: BatchPlan) -> BatchPlan:

@@ -49,7 +49,7 @@ class Direction(ValueKind):
 class Shove:
     """One push on a body, level with the ground."""
 
-    impulse: float = key(kind=Number(0.0, 1e5, unit="N·s"), help="how hard; 0 is no push, to compare with")
+    impulse: float = key(kind=Number(-1e5, 1e5, unit="N·s"), help="how hard; 0 is no push, to compare with")
     at: float = key(default=SECONDS_BEFORE, kind=MOMENT, help="when it begins")
     body: str = key(default="thorax", kind=NAME, help="which body of the character")
     direction: float | str = key(

@@ -6,6 +6,10 @@ Here the stamp is a digest of the function's module and of all modules of Stunt 
 they compile, the constants and layouts they name, and this file with its options; and of MuJoCo's version, whose
 library is called.
 
+Numba also numbers the compiled forms of a function by what its index holds: of two processes that compile at the same
+time, one could then be handed the other's code. Here a form's file is named by its signature, so that processes may
+share a cache while it fills.
+
 Under `NUMBA_DISABLE_JIT=1` nothing is compiled (`INTERPRETED`): the same functions run as Python, for a debugger, for
 coverage, and with bounds checks (see `stunt.maths.pointers`).
 """
@@ -15,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -93,7 +97,18 @@ def _stamp(made: Any, function: Callable[..., Any]) -> bool:
     if not hasattr(cache_file, "_source_stamp"):
         return False
     cache_file._source_stamp = source_digest(Path(function.__code__.co_filename))
+    cache_file.save = partial(save_form, cache_file)
     return True
+
+
+def save_form(cache_file: Any, key: Any, data: Any) -> None:
+    """Save a compiled form under a name that only its signature gives; first the code, then that it is there.
+
+    Where two processes do so at once, the index may forget one of them, which is compiled again another time.
+    """
+    name = cache_file._data_name(int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
+    cache_file._save_data(name, data)
+    cache_file._save_index({**cache_file._load_index(), key: name})
 
 
 @cache
