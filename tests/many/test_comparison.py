@@ -44,7 +44,9 @@ def test_a_small_difference_between_pairs_is_told_from_large_ones_between_clips(
 
 
 def test_where_there_is_no_difference_none_is_told():
-    told = [of(compare(rows(better=0.0, seed=n), seed=n), "error_deg_mean").differences["soft"].tells for n in range(20)]
+    told = [
+        of(compare(rows(better=0.0, seed=n), seed=n), "error_deg_mean").differences["soft"].tells for n in range(20)
+    ]
     assert sum(told) <= 4
 
 

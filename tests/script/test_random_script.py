@@ -4,12 +4,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from papers.random_script import NAME, random_script
 from stunt.character.character import Character
 from stunt.drive.beats.forecast import forecast
 from stunt.drive.beats.spec import resolve_beats
 from stunt.errors import BodyError, InvalidValueError
 from stunt.stage.build import build
-from papers.random_script import NAME, random_script
 
 
 @pytest.fixture(scope="module")

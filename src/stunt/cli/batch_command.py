@@ -16,6 +16,7 @@ from stunt.errors import InvalidValueError, StuntError
 
 if TYPE_CHECKING:
     from stunt.jobs.job import Done
+    from stunt.jobs.pool import Machine
     from stunt.many.batch import BatchRun
     from stunt.many.plan import BatchPlan
 
@@ -66,7 +67,7 @@ def batch(args: argparse.Namespace) -> int:
         with run.open() as journal:
             for sentence in (*run.warnings, *journal.warnings):
                 say("warning", sentence)
-            interrupted = _run(run, machine, args)
+            interrupted = run_left(run, machine, quiet=args.quiet, limit=args.limit, retry=args.retry)
             paths = run.write_tables(formats)
             if not args.quiet:
                 screen().print(_summary(run))
@@ -98,16 +99,16 @@ def _plan(words: list[str]) -> tuple[BatchPlan, str]:
     return BatchPlan(clips=tuple(words)), Path(words[0]).absolute().parent.name or "clips"
 
 
-def _run(run: BatchRun, machine: Any, args: argparse.Namespace) -> bool:
-    """Run what is left; return whether Ctrl-C ended it."""
+def run_left(run: BatchRun, machine: Machine, *, quiet: bool, limit: int | None = None, retry: bool = False) -> bool:
+    """Run what is left, and show how far it is; return whether Ctrl-C ended it."""
     journal = run.journal
     assert journal is not None
     before = journal.done
-    if before and not args.quiet:
+    if before and not quiet:
         say("", f"going on: {before:,} of {journal.count:,} jobs have their rows in '{run.out}'")
-    with _progress(journal, quiet=args.quiet) as show:
+    with _progress(journal, quiet=quiet) as show:
         try:
-            for _ in run.run(machine, limit=args.limit, retry=args.retry, progress=show):
+            for _ in run.run(machine, limit=limit, retry=retry, progress=show):
                 pass
         except KeyboardInterrupt:
             machine.close()

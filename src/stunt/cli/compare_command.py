@@ -31,7 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is compared, with the first: a servo or a help (world, parent, weak, hook, …), KEY=VALUE,… of a "
         "setting, NAME:KEY=VALUE,…, module:Class, or default; or one plan's .yaml file, or the folder of a batch",
     )  # fmt: skip
-    add("--clips", nargs="+", default=[], metavar="CLIP", help="clips, folders or patterns that all of them follow")
+    add(
+        "--clips",
+        dest="followed",
+        nargs="+",
+        default=[],
+        metavar="CLIP",
+        help="clips, folders or patterns that all of them follow",
+    )
     add("--body", default="skeleton", metavar="BODY", help="on which body (default: the clip's own skeleton)")
     add("--pushes", nargs="+", default=[], metavar="PUSH", help="pushes such as 40@1.5:thorax:90; each is a run")
     add("--seeds", type=int, metavar="N", help=f"starts with noise (default: {SEEDS})")
@@ -68,10 +75,12 @@ def compare(args: argparse.Namespace) -> int:
 
 def _refuse_runs(args: argparse.Namespace) -> None:
     """Complain where a finished batch is compared and something was to be run."""
-    for option in ("clips", "pushes", "seeds", "common", "seconds", "ray"):
+    for option in ("followed", "pushes", "seeds", "common", "seconds", "ray"):
         if getattr(args, option):
-            word = "with" if option == "common" else option
-            raise StuntError(f"--{word} is for runs; '{args.sides[0]}' is a folder whose rows are compared as they are.")
+            word = {"common": "with", "followed": "clips"}.get(option, option)
+            raise StuntError(
+                f"--{word} is for runs; '{args.sides[0]}' is a folder whose rows are compared as they are."
+            )
 
 
 def _plan(args: argparse.Namespace, only: Path | None) -> tuple[BatchPlan, str]:
@@ -87,7 +96,7 @@ def _plan(args: argparse.Namespace, only: Path | None) -> tuple[BatchPlan, str]:
         return load_plan(only), only.stem
     if len(args.sides) < 2:
         raise StuntError(f"a comparison needs two sides; '{args.sides[0]}' is one, and neither a plan nor a folder.")
-    if not args.clips:
+    if not args.followed:
         raise StuntError("--clips is missing: say which clips are followed, for example --clips walk idle.")
     count = SEEDS if args.seeds is None else args.seeds
     if not 1 <= count <= 1_000_000:
@@ -95,7 +104,7 @@ def _plan(args: argparse.Namespace, only: Path | None) -> tuple[BatchPlan, str]:
     common = keys_of_text(args.common) if args.common else {}
     settings = {name: {**common, **own} for name, own in sides_of(args.sides).items()}
     plan = BatchPlan(
-        clips=tuple(args.clips), bodies=(args.body,), settings=checked_settings(settings), seeds=Seeds(count),
+        clips=tuple(args.followed), bodies=(args.body,), settings=checked_settings(settings), seeds=Seeds(count),
         pushes=tuple(shoves(args.pushes, "--pushes")), seed=args.seed, seconds=args.seconds,
     )  # fmt: skip
     name = "_".join("".join(c if c.isalnum() else "-" for c in side) for side in settings)[:80]

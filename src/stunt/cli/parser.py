@@ -10,6 +10,7 @@ from stunt import __version__
 from stunt.cli import (
     batch_command,
     check_command,
+    compare_command,
     completion_command,
     export_command,
     learn_command,
@@ -23,8 +24,8 @@ from stunt.keys import key_of
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 COMMANDS = (
-    "perform", "track", "batch", "studio", "check", "examples", "show", "export", "figures", "bench", "calibrate",
-    "preview", "learn", "completion",
+    "perform", "track", "batch", "compare", "studio", "check", "examples", "show", "export", "figures", "bench",
+    "calibrate", "preview", "learn", "completion",
 )  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "perform": commands.add_parser("perform", help="play a script and write the take"),
         "track": commands.add_parser("track", help=track_command.HELP),
         "batch": commands.add_parser("batch", help=batch_command.HELP),
+        "compare": commands.add_parser("compare", help=compare_command.HELP),
         "check": commands.add_parser("check", help=check_command.HELP),
         "studio": commands.add_parser("studio", help=studio_command.HELP),
         "preview": commands.add_parser("preview", help=tension_command.PREVIEW_HELP),
@@ -96,6 +98,7 @@ def make_parsers() -> tuple[_Parser, dict[str, _Parser]]:
     _perform_arguments(made["perform"])
     track_command.add_arguments(made["track"])
     batch_command.add_arguments(made["batch"])
+    compare_command.add_arguments(made["compare"])
     check_command.add_arguments(made["check"])
     studio_command.add_arguments(made["studio"])
     tension_command.add_preview_arguments(made["preview"])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from stunt.jobs.table import markdown_line
-from stunt.many.columns import COLUMNS
 from stunt.many.comparison import Comparison, MeasureCompared
 from stunt.many.statistics import LEVEL, Interval
 from stunt.record.files import written_aside
@@ -82,35 +81,33 @@ def write_comparison(comparison: Comparison, folder: Path, about: Mapping[str, A
 
 
 def plot(comparison: Comparison, title: str) -> Figure:
-    """Draw each measure in a panel of its own: every side's mean with its interval."""
+    """Draw each measure in a panel of its own: every side's mean with its interval, and a * where it differs."""
     from stunt.record.plot_style import BLUE, GREEN, HEADLINE, INK, ORANGE, PINK, SKY, WIDTH, YELLOW, dress, page
 
     colors = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW)
     sides, measures = comparison.sides, comparison.measures
-    high = _HIGH * len(sides) + 0.85
-    lines = -(-len(measures) // _ACROSS)
-    height = HEADLINE + 0.25 + lines * high
-    figure = page(height, title, note_of(comparison).partition(";")[0] + f"; bars are {100 * LEVEL:.0f} % intervals.")
+    across = min(_ACROSS, len(measures))
+    names = 0.3 + 0.085 * max(map(len, sides))  # what the sides' names take [in]
+    wide, high = (WIDTH - names - 0.3) / across, _HIGH * len(sides) + 0.75
+    height = HEADLINE + 0.15 + -(-len(measures) // across) * high
+    sure = f"bars are {100 * LEVEL:.0f} % intervals; * differs from {sides[0]}, pair by pair."
+    note = f"{comparison.pairs} pairs of runs; {sure}"
+    figure = page(height, title, note)
     for number, measure in enumerate(measures):
-        line, column = divmod(number, _ACROSS)
-        top = HEADLINE + 0.25 + line * high
-        left = (0.02 + column * (1.0 / _ACROSS)) + (1.6 / WIDTH)
-        place = (left, 1.0 - (top + high - 0.75) / height, 1.0 / _ACROSS - 1.9 / WIDTH, (high - 0.75) / height)
-        axes = figure.add_axes(place)
+        line, column = divmod(number, across)
+        bottom = 1.0 - (HEADLINE + 0.15 + (line + 1) * high - 0.6) / height
+        axes = figure.add_axes(
+            ((names + column * wide) / WIDTH, bottom, (wide - 0.35) / WIDTH, _HIGH * len(sides) / height)
+        )
         for row, side in enumerate(sides):
-            mean = measure.means[side]
+            mean, differs = measure.means[side], measure.differences.get(side)
             bars = [[mean.value - mean.low], [mean.high - mean.value]]
             axes.errorbar([mean.value], [row], xerr=bars, fmt="o", color=colors[row % len(colors)], capsize=3, lw=1.6)
-        axes.set_yticks(range(len(sides)), sides)
+            if differs is not None and differs.tells:
+                axes.annotate("*", (mean.value, row), (0, 2), textcoords="offset points", ha="center", color=INK)
+        axes.set_yticks(range(len(sides)), sides if column == 0 else [""] * len(sides))
         axes.set_ylim(len(sides) - 0.5, -0.5)
         dress(axes, "", f"{measure.name}  [{measure.unit}]" if measure.unit else measure.name)
-        axes.set_title(meaning(measure.name), fontsize=8.5, color=INK, loc="left")
         if all(mean.low >= 0.0 for mean in measure.means.values()):
             axes.set_xlim(left=0.0)
     return figure
-
-
-def meaning(measure: str) -> str:
-    """Return what a measure says, where Stunt knows it; cut to a title's length."""
-    text = COLUMNS[measure][1].partition(";")[0] if measure in COLUMNS else ""
-    return text if len(text) <= 48 else text[:47].rstrip() + "…"

@@ -21,7 +21,7 @@ from stunt.maths.rotations import Floats
 
 SIDES: Final = "setting"
 """The column that names the sides."""
-SHOWN: Final = (
+SHOWN: Final[tuple[str, ...]] = (
     "error_deg_mean", "error_deg_max", "fell", "drift_m", "slide_m", "effort", "work_j", "help_torque_mean",
     "help_force_mean", "strength_peak", "strength_over",
 )  # fmt: skip
@@ -178,7 +178,7 @@ def _chosen(table: _Table, measures: Sequence[str]) -> list[str]:
     for name in measures:
         if name not in table.columns:
             raise UnknownNameError("measure", name, list(table.columns))
-    own = [name for name in SHOWN if name in table.columns]
+    own: list[str] = [name for name in SHOWN if name in table.columns]
     return list(measures) or own or list(table.columns)
 
 

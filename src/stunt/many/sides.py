@@ -55,6 +55,11 @@ def _side(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def keys_of_text(text: str) -> dict[str, Any]:
+    """Return the setting that `KEY=VALUE,…` means.
+
+    Raises:
+        StuntError: It is no such text, or a key is not known.
+    """
     found = {}
     for part in text.split(","):
         key, equals, value = part.partition("=")

@@ -1,9 +1,9 @@
 """Means of runs and differences of pairs of runs, with their intervals.
 
 Runs are compared in pairs: the same clip, body, push and seed in one setting and in another. What is drawn again and
-again is therefore a pair, never a run of one side; and since runs of one clip are alike, clips are drawn first, then the
-pairs within each (two-stage bootstrap). Intervals of shares (how many fell) are those of a bootstrap and of the score
-method together: where nobody of twenty fell, resampling alone would be sure that nobody ever will.
+again is therefore a pair, never a run of one side; and since runs of one clip are alike, clips are drawn first, then
+the pairs within each (two-stage bootstrap). Intervals of shares (how many fell) are those of a bootstrap and of the
+score method together: where nobody of twenty fell, resampling alone would be sure that nobody ever will.
 
 Newcombe (1998), "Improved confidence intervals for the difference between binomial proportions based on paired data",
 method 10; Wilson (1927) for the shares themselves.
@@ -114,7 +114,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def newcombe(values: Floats, base: Floats) -> tuple[float, float]:
-    """Return the interval of the difference of two shares of the same pairs, (N,) of 0 and 1 each: first minus second."""
+    """Return the interval of the difference, first minus second, of shares of the same pairs, (N,) of 0 and 1 each."""
     count = len(values)
     one, other = float(values.mean()), float(base.mean())
     (low_one, high_one), (low_other, high_other) = wilson(one, count), wilson(other, count)
@@ -125,7 +125,7 @@ def newcombe(values: Floats, base: Floats) -> tuple[float, float]:
 
 
 def _correlation(values: Floats, base: Floats) -> float:
-    """Return the correlation of two columns of 0 and 1, corrected for continuity as method 10 does; 0 where undefined."""
+    """Return the correlation of two columns of 0 and 1, corrected for continuity (method 10); 0 where undefined."""
     both, first = float((values * base).sum()), float((values * (1.0 - base)).sum())
     second, neither = float(((1.0 - values) * base).sum()), float(((1.0 - values) * (1.0 - base)).sum())
     spread = (both + first) * (second + neither) * (both + second) * (first + neither)
