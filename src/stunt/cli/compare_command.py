@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stunt import __version__
 from stunt.cli.batch_command import SOME_FAILED, run_left
 from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.options import add_machine
 from stunt.cli.terminal import say, screen, write
 from stunt.errors import InvalidValueError, StuntError
 
@@ -49,8 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--by", default="setting", metavar="COLUMN", help="which column of a batch names the sides (default: setting)")
     add("--standing", action="store_true", help="count only pairs in which nobody fell")
     add("--out", metavar="DIR", help="where rows, table, plot and JSON go (default: comparisons/NAMES)")
-    add("--workers", type=int, metavar="N", help="how many processes (default: one per core; 0: this one)")
-    add("--ray", default="", metavar="ADDRESS", help="run it on a Ray cluster: host:port of its head, auto, or local")
+    add_machine(parser)
     add("--json", action="store_true", help="print the comparison as JSON, and nothing else")
     add("--quiet", action="store_true", help="print errors only")
 
