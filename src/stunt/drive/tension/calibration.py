@@ -198,8 +198,9 @@ def _measured(body: str, names: list[str], points: int, machine: Machine) -> Ite
         for done in machine.run(jobs):
             if done.failed:
                 raise StuntError(f"'{names[done.index]}' could not be calibrated: {done.row[FAILURE]}")
-            found: dict[str, Any] = json.loads(done.row["curve"])
-            yield JointCurve(**{k: tuple(value) if isinstance(value, list) else value for k, value in found.items()})
+            found = json.loads(done.row["curve"])
+            values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in found.items()}
+            yield JointCurve(**values)
 
 
 def calibrated(job: Job) -> Row:
