@@ -124,7 +124,8 @@ def test_walkers_that_trip_walk_again_within_fifteen_seconds() -> None:
     found = judged("tripped", range(FIRST, FIRST + 200), 50, None)
     again = [how for how in found if how["again"] >= 0.0]
     print(f"{len(found)} trips: {sum(how['fell'] for how in found)} fell, "
-          f"{sum(how['rolled'] for how in found)} rolled, {len(again)} walk again, after {max(how['again'] for how in again):.1f} s at most")  # fmt: skip
+          f"{sum(how['rolled'] for how in found)} rolled, {len(again)} walk again, "
+          f"after {max(how['again'] for how in again):.1f} s at most")  # fmt: skip
     assert len(found) == 50 and len(again) >= 45
 
 
@@ -136,7 +137,8 @@ def test_in_twenty_matches_blows_land_whoever_goes_down_gets_up_and_nobody_stand
         f"{len(found)} matches of 30 s: {sum(how['blows'] for how in found)} blows at head and trunk, "
         f"{sum(how['dynamic'] for how in found)} hits without data to go on from, {downs} knock-downs, up again after "
         f"{max(how['longest_down'] for how in found):.1f} s at most; "
-        f"{max(how['farthest'] for how in found):.1f} m from the middle at most; overlaps: {100 * max(how['deepest'] for how in found):.1f} cm at most, above 5 cm in "
+        f"{max(how['farthest'] for how in found):.1f} m from the middle at most; "
+        f"overlaps: {100 * max(how['deepest'] for how in found):.1f} cm at most, above 5 cm in "
         f"{100 * sum(how['deep'] for how in found) / len(found):.2f} % of the time"
     )
     assert all(in_order(how) for how in found)
