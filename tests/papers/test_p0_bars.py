@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import stunt
+from papers.random_script import NAME, random_script
 from stunt.drive.beats.forecast import forecast
 from stunt.drive.beats.spec import resolve_beats
-from tests.random_script import NAME, random_script
 
 
 def example(name, hz=480.0):

@@ -5,12 +5,15 @@ The seeds of the statistics (1000 and up) are not those the behaviours were tune
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
-from papers.p2 import boxing, duck, goalie, kick, trip
+from papers.p2 import trip
+from papers.p2.jobs import run
 from stunt.examples import example
+from stunt.jobs.job import Row
 from stunt.script.file import load_script
 from stunt.script.performance import perform
 
@@ -18,68 +21,19 @@ FIRST = 1000
 QUICK_MATCH = 14
 
 
-def saved(seeds: Iterable[int]) -> list[goalie.SaveOutcome]:
-    """Shots, and whether the keeper touched them."""
-    found = []
-    for seed in seeds:
-        aimed = goalie.shot(seed)
-        found.append(goalie.outcome(goalie.goalie(aimed, seed=seed), aimed, seconds=0.0))
-        print(f"shot {seed}: {found[-1]}", flush=True)
-    return found
-
-
-def thrown(seeds: Iterable[int], count: int, *, at_head: bool) -> list[duck.DuckOutcome]:
-    """Throws that do (or do not) hit the head of one who has no reflex, repeated on one who has."""
-    found: list[duck.DuckOutcome] = []
-    for seed in seeds:
-        pitch = duck.pitch(seed, at_head=at_head)
-        idle = duck.outcome(duck.duck(pitch, seed=seed, reflex=False), pitch, seconds=1.2)
-        if idle.head_hit if at_head else not idle.hit:
-            found.append(duck.outcome(duck.duck(pitch, seed=seed), pitch, seconds=2.0))
-            print(f"throw {seed}: {found[-1]}", flush=True)
-        if len(found) == count:
+def judged(experiment: str, seeds: Sequence[int], count: int, workers: int | None = 0, **told: Any) -> list[Row]:
+    """Run an experiment until so many runs count, a few at a time, and return these."""
+    found: list[Row] = []
+    for first in range(0, len(seeds), step := max(count, 1)):
+        found += [row for row in run(experiment, seeds[first : first + step], workers=workers, **told) if row["counts"]]
+        if len(found) >= count:
             break
-    return found
+    return found[:count]
 
 
-def kicked(seeds: Iterable[int], count: int) -> list[kick.KickOutcome]:
-    """Kicks that connect."""
-    found: list[kick.KickOutcome] = []
-    for seed in seeds:
-        how = kick.outcome(kick.kick(seed))
-        if how.connected:
-            found.append(how)
-            print(f"kick {seed}: {how}", flush=True)
-        if len(found) == count:
-            break
-    return found
-
-
-def tripped(seeds: Iterable[int], count: int) -> list[trip.TripOutcome]:
-    """Walks in which the ball took the walker off its data."""
-    found: list[trip.TripOutcome] = []
-    for seed in seeds:
-        how = trip.outcome(trip.trip(seed))
-        if how.tripped >= 0.0:
-            found.append(how)
-            print(f"trip {seed}: {how}", flush=True)
-        if len(found) == count:
-            break
-    return found
-
-
-def boxed(seeds: Iterable[int], seconds: float) -> list[boxing.MatchOutcome]:
-    """Matches."""
-    found = []
-    for seed in seeds:
-        found.append(boxing.outcome(boxing.boxing(seed, seconds=seconds), seconds=seconds))
-        print(f"match {seed}: {found[-1]}", flush=True)
-    return found
-
-
-def in_order(how: boxing.MatchOutcome) -> bool:
+def in_order(how: Row) -> bool:
     """Whether a match was one: somebody always in charge, every switch explained, nobody beside the ring."""
-    return not (how.nobody or how.unexplained or how.removed) and how.farthest < boxing.ROPES
+    return not (how["nobody"] or how["unexplained"] or how["removed"]) and how["farthest"] < how["ropes"]
 
 
 def share(flags: Iterable[bool]) -> float:
@@ -89,24 +43,24 @@ def share(flags: Iterable[bool]) -> float:
 
 
 def test_a_keeper_touches_shots_left_right_high_and_low() -> None:
-    found = saved(range(8, 12))
-    assert share(how.touched for how in found) >= 0.5
+    found = run("shot", range(8, 12), workers=0)
+    assert share(how["touched"] for how in found) >= 0.5
 
 
 def test_a_ball_at_the_head_is_ducked_and_one_past_it_is_not() -> None:
-    at, past = thrown(range(20), 2, at_head=True), thrown(range(20), 2, at_head=False)
-    assert all(how.ducked and not how.head_hit and not how.fell for how in at)
-    assert not any(how.ducked for how in past)
+    at, past = (judged("throw", range(20), 2, at_head=at_head) for at_head in (True, False))
+    assert all(how["ducked"] and not how["head_hit"] and not how["fell"] for how in at)
+    assert not any(how["ducked"] for how in past)
 
 
 def test_a_strong_kick_floors_its_partner_who_gets_up() -> None:
-    (how,) = kicked((3,), 1)
-    assert how.strong and how.fell and how.up and not how.head_first
+    (how,) = run("kicked", (3,), workers=0)
+    assert how["strong"] and how["fell"] and how["up"] and not how["head_first"]
 
 
 def test_a_walker_that_trips_walks_again() -> None:
-    (how,) = tripped((8,), 1)
-    assert 0.0 < how.again <= trip.LIMIT
+    (how,) = run("tripped", (8,), workers=0)
+    assert 0.0 < how["again"] <= trip.LIMIT
 
 
 def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_says_why() -> None:
@@ -126,66 +80,68 @@ def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_s
 
 
 def test_a_boxer_that_is_knocked_down_gets_up_and_boxes_on() -> None:
-    (how,) = boxed((QUICK_MATCH,), 14.0)
-    assert in_order(how) and how.downs and how.longest_down > 0.0 and how.deepest < 0.15
+    (how,) = run("match", (QUICK_MATCH,), workers=0, seconds=14.0)
+    assert in_order(how) and how["downs"] and how["longest_down"] > 0.0 and how["deepest"] < 0.15
 
 
 @pytest.mark.long
 def test_of_a_hundred_shots_into_the_goal_the_keeper_touches_seventy() -> None:
-    found = saved(range(FIRST, FIRST + 100))
-    print(f"touched {sum(how.touched for how in found)} of {len(found)}")
-    assert share(how.touched for how in found) >= 0.7
+    found = run("shot", range(FIRST, FIRST + 100))
+    print(f"touched {sum(how['touched'] for how in found)} of {len(found)}")
+    assert share(how["touched"] for how in found) >= 0.7
 
 
 @pytest.mark.long
 def test_of_a_hundred_balls_at_the_head_eighty_miss_it() -> None:
-    found = thrown(range(FIRST, FIRST + 300), 100, at_head=True)
-    hit, fell = sum(how.head_hit for how in found), sum(how.fell for how in found)
+    found = judged("throw", range(FIRST, FIRST + 300), 100, None, at_head=True)
+    hit, fell = sum(how["head_hit"] for how in found), sum(how["fell"] for how in found)
     print(f"{len(found)} at the head: {hit} hit it, {fell} fell")
-    assert len(found) == 100 and share(not how.head_hit for how in found) >= 0.8
+    assert len(found) == 100 and share(not how["head_hit"] for how in found) >= 0.8
 
 
 @pytest.mark.long
 def test_of_a_hundred_balls_past_the_head_five_at_most_are_ducked() -> None:
-    found = thrown(range(FIRST, FIRST + 300), 100, at_head=False)
-    print(f"{len(found)} that miss: {sum(how.ducked for how in found)} ducked")
-    assert len(found) == 100 and share(how.ducked for how in found) <= 0.05
+    found = judged("throw", range(FIRST, FIRST + 300), 100, None, at_head=False)
+    print(f"{len(found)} that miss: {sum(how['ducked'] for how in found)} ducked")
+    assert len(found) == 100 and share(how["ducked"] for how in found) <= 0.05
 
 
 @pytest.mark.long
 def test_strong_kicks_floor_the_partner_never_on_its_head_and_it_gets_up() -> None:
-    found = kicked(range(FIRST, FIRST + 200), 50)
-    strong = [how for how in found if how.strong]
-    down = [how for how in found if how.fell]
+    found = judged("kicked", range(FIRST, FIRST + 200), 50, None)
+    strong = [how for how in found if how["strong"]]
+    down = [how for how in found if how["fell"]]
     print(
-        f"{len(found)} kicks, {len(strong)} strong: {sum(how.fell for how in strong)} fell; of {len(down)} falls "
-        f"{sum(how.head_first for how in down)} head first; {sum(how.up for how in found)} stand again"
+        f"{len(found)} kicks, {len(strong)} strong: {sum(how['fell'] for how in strong)} fell; of {len(down)} falls "
+        f"{sum(how['head_first'] for how in down)} head first; {sum(how['up'] for how in found)} stand again"
     )
-    assert share(how.fell for how in strong) >= 0.8
-    assert share(not how.head_first for how in found) >= 0.9 and share(how.up for how in found) >= 0.9
+    assert share(how["fell"] for how in strong) >= 0.8
+    assert share(not how["head_first"] for how in found) >= 0.9 and share(how["up"] for how in found) >= 0.9
 
 
 @pytest.mark.long
 def test_walkers_that_trip_walk_again_within_fifteen_seconds() -> None:
-    found = tripped(range(FIRST, FIRST + 200), 50)
-    again = [how for how in found if how.again >= 0.0]
-    print(f"{len(found)} trips: {sum(how.fell for how in found)} fell, {sum(how.rolled for how in found)} rolled, "
-          f"{len(again)} walk again, after {max(how.again for how in again):.1f} s at most")  # fmt: skip
+    found = judged("tripped", range(FIRST, FIRST + 200), 50, None)
+    again = [how for how in found if how["again"] >= 0.0]
+    print(f"{len(found)} trips: {sum(how['fell'] for how in found)} fell, "
+          f"{sum(how['rolled'] for how in found)} rolled, {len(again)} walk again, "
+          f"after {max(how['again'] for how in again):.1f} s at most")  # fmt: skip
     assert len(found) == 50 and len(again) >= 45
 
 
 @pytest.mark.long
 def test_in_twenty_matches_blows_land_whoever_goes_down_gets_up_and_nobody_stands_in_the_other() -> None:
-    found = boxed(range(FIRST, FIRST + 20), 30.0)
-    downs = sum(how.downs for how in found)
+    found = run("match", range(FIRST, FIRST + 20), seconds=30.0)
+    downs = sum(how["downs"] for how in found)
     print(
-        f"{len(found)} matches of 30 s: {sum(how.blows for how in found)} blows at head and trunk, "
-        f"{sum(how.dynamic for how in found)} hits without data to go on from, {downs} knock-downs, up again after "
-        f"{max(how.longest_down for how in found):.1f} s at most; {max(how.farthest for how in found):.1f} m from the "
-        f"middle at most; overlaps: {100 * max(how.deepest for how in found):.1f} cm at most, above 5 cm in "
-        f"{100 * sum(how.deep for how in found) / len(found):.2f} % of the time"
+        f"{len(found)} matches of 30 s: {sum(how['blows'] for how in found)} blows at head and trunk, "
+        f"{sum(how['dynamic'] for how in found)} hits without data to go on from, {downs} knock-downs, up again after "
+        f"{max(how['longest_down'] for how in found):.1f} s at most; "
+        f"{max(how['farthest'] for how in found):.1f} m from the middle at most; "
+        f"overlaps: {100 * max(how['deepest'] for how in found):.1f} cm at most, above 5 cm in "
+        f"{100 * sum(how['deep'] for how in found) / len(found):.2f} % of the time"
     )
     assert all(in_order(how) for how in found)
-    assert share(how.dynamic > 0 for how in found) == 1.0 and share(how.blows > 0 for how in found) >= 0.9
-    assert downs >= 5 and share(how.up for how in found) >= 0.9
-    assert max(how.deepest for how in found) < 0.15 and sum(how.deep for how in found) / len(found) < 0.02
+    assert share(how["dynamic"] > 0 for how in found) == 1.0 and share(how["blows"] > 0 for how in found) >= 0.9
+    assert downs >= 5 and share(how["up"] for how in found) >= 0.9
+    assert max(how["deepest"] for how in found) < 0.15 and sum(how["deep"] for how in found) / len(found) < 0.02

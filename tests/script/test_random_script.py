@@ -4,12 +4,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from papers.random_script import NAME, random_script
 from stunt.character.character import Character
 from stunt.drive.beats.forecast import forecast
 from stunt.drive.beats.spec import resolve_beats
 from stunt.errors import BodyError, InvalidValueError
 from stunt.stage.build import build
-from tests.random_script import NAME, random_script
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ KNOT = """
 
 def test_a_body_that_cannot_help_touching_itself_is_told_so(monkeypatch):
     knot = mujoco.MjModel.from_xml_string(KNOT)
-    monkeypatch.setattr("tests.random_script._model_of", lambda body: knot)
+    monkeypatch.setattr("papers.random_script._model_of", lambda body: knot)
     with pytest.raises(BodyError, match="clear=False"):
         random_script(np.random.default_rng(0), body="knot", beats=2)
     assert len(random_script(np.random.default_rng(0), body="knot", beats=2, clear=False).parts[NAME].beats) == 2

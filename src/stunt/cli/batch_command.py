@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.options import add_machine
 from stunt.cli.terminal import say, screen, write
 from stunt.errors import InvalidValueError, StuntError
 
 if TYPE_CHECKING:
     from stunt.jobs.job import Done
+    from stunt.jobs.pool import Machine
     from stunt.many.batch import BatchRun
     from stunt.many.plan import BatchPlan
 
@@ -32,12 +34,11 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", nargs="+", metavar="PLAN|FOLDER|CLIP", help="a plan's .yaml file; or a folder, a pattern or clips")
     add("--out", metavar="DIR", help="where rows and tables go, and from where it goes on (default: batches/NAME)")
-    add("--workers", type=int, metavar="N", help="how many processes (default: one per core; 0: this one)")
+    add_machine(parser)
     add("--takes", choices=_TAKES, help="of which jobs takes are kept (default: as the plan says, else none)")
     add(
         "--format", action="append", choices=_FORMATS, help="a table's format, may be repeated (default: all there are)"
     )
-    add("--ray", default="", metavar="ADDRESS", help="run it on a Ray cluster: host:port of its head, auto, or local")
     add("--limit", type=int, metavar="N", help="run no more than N jobs this time")
     add("--most", type=int, metavar="N", help="run a plan of up to N jobs (default: 100,000)")
     add("--time-limit", type=float, metavar="S", help="stop a job that takes longer; it counts as failed")
@@ -65,7 +66,7 @@ def batch(args: argparse.Namespace) -> int:
         with run.open() as journal:
             for sentence in (*run.warnings, *journal.warnings):
                 say("warning", sentence)
-            interrupted = _run(run, machine, args)
+            interrupted = run_left(run, machine, quiet=args.quiet, limit=args.limit, retry=args.retry)
             paths = run.write_tables(formats)
             if not args.quiet:
                 screen().print(_summary(run))
@@ -76,10 +77,10 @@ def batch(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    for option, least in (("workers", 0), ("limit", 1), ("most", 1)):
+    for option in ("limit", "most"):
         given = getattr(args, option)
-        if given is not None and not least <= given <= 10**12:
-            raise InvalidValueError(f"--{option}", given, f"a whole number of at least {least}")
+        if given is not None and not 1 <= given <= 10**12:
+            raise InvalidValueError(f"--{option}", given, "a whole number of at least 1")
     if args.time_limit is not None and not args.time_limit > 0.0:
         raise InvalidValueError("--time-limit", args.time_limit, "seconds, more than 0")
     if args.ray and args.time_limit is not None:
@@ -97,16 +98,16 @@ def _plan(words: list[str]) -> tuple[BatchPlan, str]:
     return BatchPlan(clips=tuple(words)), Path(words[0]).absolute().parent.name or "clips"
 
 
-def _run(run: BatchRun, machine: Any, args: argparse.Namespace) -> bool:
-    """Run what is left; return whether Ctrl-C ended it."""
+def run_left(run: BatchRun, machine: Machine, *, quiet: bool, limit: int | None = None, retry: bool = False) -> bool:
+    """Run what is left, and show how far it is; return whether Ctrl-C ended it."""
     journal = run.journal
     assert journal is not None
     before = journal.done
-    if before and not args.quiet:
+    if before and not quiet:
         say("", f"going on: {before:,} of {journal.count:,} jobs have their rows in '{run.out}'")
-    with _progress(journal, quiet=args.quiet) as show:
+    with _progress(journal, quiet=quiet) as show:
         try:
-            for _ in run.run(machine, limit=args.limit, retry=args.retry, progress=show):
+            for _ in run.run(machine, limit=limit, retry=retry, progress=show):
                 pass
         except KeyboardInterrupt:
             machine.close()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stunt.cli.options import add_machine
 from stunt.cli.take_files import check_writable
 from stunt.cli.terminal import say, share_bar, write
 from stunt.errors import InvalidValueError, UnknownNameError
@@ -26,7 +27,7 @@ def add_learn_arguments(parser: argparse.ArgumentParser) -> None:
     add("--start", action="append", metavar="STATE", help="pushed, falling or lying (default: as the controller says)")
     add("--success", metavar="WHAT", help="stands (afterwards) or says (so itself); default: as the controller says")
     add("--seed", type=int, default=0, metavar="N", help="randomness (default: 0)")
-    add("--processes", type=int, metavar="N", help="how many at once (default: one per core)")
+    add_machine(parser)
     add("--out", metavar="DIR", default="learned", help="where tries and pre-condition go (default: learned)")
     add("--json", action="store_true", help="print what was learned as JSON, and nothing else")
     add("--quiet", action="store_true", help="print errors only")
@@ -42,8 +43,6 @@ def learn(args: argparse.Namespace) -> int:
 
     if not 1 <= args.tries <= 1_000_000:
         raise InvalidValueError("--tries", args.tries, "a whole number from 1 to 1000000")
-    if args.processes is not None and not 1 <= args.processes <= 256:
-        raise InvalidValueError("--processes", args.processes, "a whole number from 1 to 256")
     if not 0.01 <= args.strength <= 100.0:
         raise InvalidValueError("--strength", args.strength, "a number from 0.01 to 100")
     practice = _practice(practice_of(maker_of(args.controller)), args)
@@ -53,7 +52,8 @@ def learn(args: argparse.Namespace) -> int:
     with share_bar(f"trying {name}", quiet=args.quiet or args.json) as show:
         samples = collect(
             TrialPlan(args.controller, args.body, strength=args.strength, practice=practice), args.tries,
-            out / f"{name}.jsonl", seed=args.seed, processes=args.processes, progress=lambda done, of: show(done / of),
+            out / f"{name}.jsonl", seed=args.seed, workers=args.workers, ray=args.ray,
+            progress=lambda done, of: show(done / of),
         )  # fmt: skip
     machine, judged = train(samples, seed=args.seed)
     path = machine.save(out / f"{name}.npz")

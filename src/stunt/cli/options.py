@@ -11,6 +11,7 @@ from stunt.keys import NOTHING, TRUTH, Choice, Number, ScriptKey, Whole, key_of
 from stunt.schema import node_from_plain
 
 T = TypeVar("T")
+MOST_WORKERS = 256
 
 
 def offer(
@@ -32,6 +33,20 @@ def offer(
         words = option or "--" + name.replace("_", "-")
         parser.add_argument(words, dest=name, help=help or _help(entry), default=None, **_type(entry))
         parser.set_defaults(keys_typed={**(parser.get_default("keys_typed") or {}), (cls, name): (words, entry)})
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Offer who does the work: processes of this machine, or a cluster."""
+    add = parser.add_argument
+    add("--workers", type=_workers, metavar="N", help="how many processes (default: one per core; 0: this one)")
+    add("--ray", default="", metavar="ADDRESS", help="run it on a Ray cluster: host:port of its head, auto, or local")
+
+
+def _workers(text: str) -> int:
+    count = int(text)
+    if not 0 <= count <= MOST_WORKERS:
+        raise InvalidValueError("--workers", count, f"a whole number from 0 to {MOST_WORKERS}")
+    return count
 
 
 def _help(entry: ScriptKey) -> str:

@@ -39,6 +39,9 @@ COMMANDS = {
         Command("perform", "perform", "play a script and write the take"),
         Command("track", "track_command", "let a body follow a clip, and say how well it did"),
         Command("batch", "batch_command", "run a plan of many performances, or a folder of clips, into a table"),
+        Command(
+            "compare", "compare_command", "compare servos, helps, settings or controllers on the same clips and seeds"
+        ),
         Command("studio", "studio_command", "direct a performance on a page of this machine"),
         Command(
             "check", "check_command", "say what a clip, body, script or controller is, and what looks wrong with it"

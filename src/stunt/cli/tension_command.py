@@ -6,6 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
+from stunt.cli.options import add_machine
 from stunt.cli.take_files import check_writable, write_take
 from stunt.cli.terminal import progress_bar, say, write
 from stunt.errors import InvalidValueError
@@ -17,7 +18,7 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     add("body", nargs="?", default="torso28", metavar="BODY", help="a body or an .xml file (default: torso28)")
     add("--joint", action="append", metavar="NAME", help="only this joint; may be given again")
     add("--points", type=int, default=10, metavar="N", help="tensions per joint (default: 10)")
-    add("--processes", type=int, metavar="N", help="how many at once (default: one per core)")
+    add_machine(parser)
     add("--out", metavar="DIR", default="calibration", help="where curves and data go (default: calibration)")
     add("--quiet", action="store_true", help="print errors only")
 
@@ -39,13 +40,11 @@ def calibrate(args: argparse.Namespace) -> int:
 
     if not 2 <= args.points <= 200:
         raise InvalidValueError("--points", args.points, "a whole number from 2 to 200")
-    if args.processes is not None and not 1 <= args.processes <= 256:
-        raise InvalidValueError("--processes", args.processes, "a whole number from 1 to 256")
     out = Path(args.out)
     check_writable(out)
     with progress_bar(f"calibrate {args.body}", 1.0, quiet=args.quiet) as show:
         curves = calibration.calibrate(
-            args.body, args.joint, points=args.points, processes=args.processes,
+            args.body, args.joint, points=args.points, workers=args.workers, ray=args.ray,
             progress=lambda done, of: show(done / of),
         )  # fmt: skip
     paths = [draw_curves(curves, out / "calibration.png", args.body), *write_data(curves, out, args.body)]

@@ -211,6 +211,25 @@ class Journal:
             raise JobError(f"cannot work in '{self.folder}': {reason}.") from error
 
 
+def noted_in(folder: Path) -> list[dict[str, Any]]:
+    """Return what a journal in a folder has noted, by the jobs' places, without taking the folder: it may be in use.
+
+    Raises:
+        JobError: There is no journal.
+    """
+    path = folder / NAME
+    try:
+        with open(path, "rb") as file:
+            first = _parsed(file.readline())
+            lines = [_parsed(line) for line in file if line.endswith(b"\n")]
+    except OSError as error:
+        raise JobError(f"'{folder}' holds no rows of a batch ({NAME}: {error.strerror}).") from None
+    if first is None or "digest" not in first:
+        raise JobError(f"'{path}' is no journal of Stunt's.")
+    found = {entry["index"]: entry for entry in lines if entry is not None and isinstance(entry.get("row"), dict)}
+    return [found[index] for index in sorted(found)]
+
+
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(line)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stunt.jobs.job import Done, Job, JobError, Row
-from stunt.jobs.journal import Journal
+from stunt.jobs.journal import Journal, noted_in
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import in_order, machine_of, run_in_folder
 from stunt.jobs.table import check_formats, write_table
@@ -65,6 +65,15 @@ def plan_of(source: Source) -> BatchPlan:
     if isinstance(source, BatchPlan):
         return source
     return plan_from_data(source) if isinstance(source, Mapping) else load_plan(source)
+
+
+def rows_in(folder: str | Path) -> Iterator[Row]:
+    """Yield the rows a batch has left in its folder so far, by their jobs' places.
+
+    Raises:
+        JobError: There is no batch in it.
+    """
+    return (entry["row"] for entry in noted_in(Path(folder)))
 
 
 def estimate(plan: BatchPlan) -> str:

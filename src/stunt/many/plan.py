@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,7 +42,7 @@ from stunt.many.columns import COLUMNS
 from stunt.many.setting import SettingKind
 from stunt.many.shove import Shove, Shoved
 from stunt.motion.formats.registry import clip_suffixes, is_listed, is_motion_file, motion_files
-from stunt.schema import Node, Section, items, node_from_plain, plain_from_node, whole, wrong
+from stunt.schema import Node, Section, entries, items, node_from_plain, plain_from_node, whole, wrong
 from stunt.script.yaml import node_from_yaml
 
 RUN: Final = "stunt.many.follow:follow"
@@ -112,9 +113,31 @@ class Anything(ValueKind):
         return "a mapping of anything"
 
 
+class Ranges(ValueKind):
+    """Arguments that vary: each a list of values, or a number of whole ones."""
+
+    def read(self, node: Node, context: Context, name: str) -> dict[str, tuple[Any, ...] | int]:
+        """Read them."""
+        found: dict[str, tuple[Any, ...] | int] = {}
+        for argument, values in entries(node).items():
+            if isinstance(values.value, tuple):
+                found[argument] = tuple(plain_from_node(value) for value in items(values))
+            else:
+                found[argument] = whole(values, 1, MOST_SEEDS)
+        return found
+
+    def write(self, value: Any, context: Context) -> Any:
+        """Write them."""
+        return {argument: list(values) if isinstance(values, tuple) else values for argument, values in value.items()}
+
+    def told(self) -> str:
+        """Say what they are."""
+        return "a mapping of lists, or of how many"
+
+
 @spec("job {}", by=("clip", "run"))
 class PlannedJob:
-    """One job by itself."""
+    """One job by itself; of a function of one's own, or as many as there are combinations of `over`."""
 
     clip: str | None = key(default=None, kind=CLIP, only=("clip",), help="which clip is followed; this or `run`")
     body: str = key(default=OWN_SKELETON, kind=NAME, only=("clip",), help="by whose body; else the clip's own skeleton")
@@ -125,7 +148,23 @@ class PlannedJob:
         default=None, kind=Word("`module:function`"), only=("run",), help="a function of your own (see below)"
     )
     arguments: Mapping[str, Any] = key(default={}, kind=Anything(), name="with", only=("run",), help="what it is told")
+    over: Mapping[str, tuple[Any, ...] | int] = key(
+        default={}, kind=Ranges(), only=("run",), help="arguments that vary, a job for each combination: a list of "
+        "values, or how many whole numbers from 0",
+    )  # fmt: skip
     place: Place = field(default=NOWHERE, compare=False)
+
+    @property
+    def count(self) -> int:
+        """How many jobs it stands for."""
+        return math.prod(len(values) if isinstance(values, tuple) else values for values in self.over.values())
+
+    @property
+    def told(self) -> Iterator[dict[str, Any]]:
+        """What each of them is told; the last argument that varies goes round first."""
+        ranges = [values if isinstance(values, tuple) else range(values) for values in self.over.values()]
+        for chosen in itertools.product(*ranges):
+            yield {**self.arguments, **dict(zip(self.over, chosen, strict=True))}
 
 
 class OwnSettings(ValueKind):
@@ -213,7 +252,7 @@ class BatchPlan:
         product = len(self.found_clips) * len(self.bodies)
         for factor in (self.settings, self.pushes, self.seeds):
             product *= max(len(factor), 1)
-        return product + len(self.jobs)
+        return product + sum(job.count for job in self.jobs)
 
     def each(self) -> Iterator[Job]:
         """Yield its jobs in their order, lazily: the last factor, seeds, may be a billion."""
@@ -224,7 +263,10 @@ class BatchPlan:
             for seed in seeds:
                 yield self._follow(next(indices), clip, body, setting, push, seed)
         for job in self.jobs:
-            yield self._single(next(indices), job)
+            if job.clip is not None:
+                yield self._follow(next(indices), job.clip, job.body, job.setting or "", job.push, job.seed)
+            else:
+                yield from (self._own(next(indices), str(job.run), told) for told in job.told)
 
     def _follow(self, index: int, clip: str, body: str, setting: str, push: Shove | None, seed: int | None) -> Job:
         name = setting or next(iter(self.settings), "")
@@ -237,13 +279,9 @@ class BatchPlan:
         columns = {"clip": clip, "body": body, "setting": name or "default", "push": label, "seed": seed}
         return Job(RUN, arguments, columns, index, self.folder, near=f"{clip}|{body}")
 
-    def _single(self, index: int, job: PlannedJob) -> Job:
-        if job.clip is not None:
-            return self._follow(index, job.clip, job.body, job.setting or "", job.push, job.seed)
-        columns = {key: value for key, value in job.arguments.items() if isinstance(value, str | int | float | bool)}
-        return Job(
-            str(job.run), dict(job.arguments), {"run": job.run, **columns}, index, self.folder, near=str(job.run)
-        )
+    def _own(self, index: int, run: str, told: dict[str, Any]) -> Job:
+        columns = {key: value for key, value in told.items() if isinstance(value, str | int | float | bool)}
+        return Job(run, told, {"run": run, **columns}, index, self.folder, near=run)
 
 
 def _expanded(clip: str, folder: str, place: Place) -> list[str]:

@@ -57,6 +57,15 @@ class SettingKind(ValueKind):
         return "a mapping: keys of `clips`, `from`, `to`, `loop`, `strength`, `mass`, `rate`, …"
 
 
+def checked_settings(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return settings as a plan keeps them.
+
+    Raises:
+        StuntError: One says something impossible.
+    """
+    return {name: SettingKind().read(node_from_plain(dict(own)), {}, name) for name, own in settings.items()}
+
+
 def _parts(node: Node, name: str, clip: str) -> tuple[ClipsPart, dict[str, Any], float]:
     """Return what a setting says of following a clip, its keys of the character, and the rate [Hz]."""
     section = Section(node, f"setting '{name}'", setting_keys())

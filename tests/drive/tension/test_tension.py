@@ -371,7 +371,7 @@ def test_bad_input_is_answered_with_its_line_and_writes_nothing(
 def test_calibration_shows_give_that_falls_with_tension_and_where_it_is_unstable() -> None:
     from stunt.drive.tension.calibration import calibrate
 
-    (curve,) = calibrate("torso28", ["lumbar_flexion"], points=6, processes=1)
+    (curve,) = calibrate("torso28", ["lumbar_flexion"], points=6, workers=0)
     print(curve)
     assert curve.effector == "head"
     held = [d for d, ok in zip(curve.deflection_deg, curve.stable, strict=True) if ok]

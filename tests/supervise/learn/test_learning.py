@@ -93,27 +93,27 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(samples_module, "run_trial", quick)
     file = tmp_path / "tries.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        collect(BALANCE, 6, file, processes=1)
+        collect(BALANCE, 6, file, workers=0)
     with open(file, "a") as out:
         out.write('{"number": 5, "fea')  # the line that was being written
     seen = []
-    found = collect(BALANCE, 6, file, processes=1, progress=lambda done, of: seen.append((done, of)))
+    found = collect(BALANCE, 6, file, workers=0, progress=lambda done, of: seen.append((done, of)))
     assert tried == [0, 1, 2, 3, 3, 4, 5]
     assert [sample.number for sample in found.samples] == list(range(6))
     assert seen[0] == (3, 6) and seen[-1] == (6, 6)
-    collect(BALANCE, 6, file, processes=1)
+    collect(BALANCE, 6, file, workers=0)
     assert len(tried) == 7
 
 
 def test_tries_of_something_else_are_not_mixed_in(tmp_path, monkeypatch):
     monkeypatch.setattr(samples_module, "run_trial", lambda plan, seed, n: Sample(n, (0.0,) * 17, True, "", ()))
     file = tmp_path / "tries.jsonl"
-    collect(BALANCE, 2, file, processes=1)
+    collect(BALANCE, 2, file, workers=0)
     with pytest.raises(StuntError, match="something else"):
-        collect(BALANCE, 2, file, seed=1, processes=1)
+        collect(BALANCE, 2, file, seed=1, workers=0)
     file.write_text(file.read_text().replace('"number": 0', '"number" 0'))
     with pytest.raises(StuntError, match="line 2"):
-        collect(BALANCE, 2, file, processes=1)
+        collect(BALANCE, 2, file, workers=0)
 
 
 def test_a_machine_is_judged_on_tries_it_has_not_seen(learned):

@@ -92,7 +92,7 @@ def test_any_body_with_feet_can_be_tried_on_and_one_without_is_refused(tmp_path)
     one = run_trial(TrialPlan("balance", "human39"), 3, 0)
     assert len(one.features) == len(FEATURES) and one.why != BLEW_UP
     with pytest.raises(BodyError, match="l_foot"):
-        collect(TrialPlan("balance", "torso28"), 2, tmp_path / "tries.jsonl", processes=1)
+        collect(TrialPlan("balance", "torso28"), 2, tmp_path / "tries.jsonl", workers=0)
     assert not (tmp_path / "tries.jsonl").exists()
 
 
@@ -107,21 +107,21 @@ def test_a_try_that_blows_up_is_left_out_and_counted(tmp_path, monkeypatch):
         samples_module, "run_trial",
         lambda plan, seed, n: one if n == 0 else Sample(n, (0.5,) * 17, n % 2 == 0, "", ()),
     )  # fmt: skip
-    found = collect(TrialPlan("balance"), 6, tmp_path / "tries.jsonl", processes=1)
+    found = collect(TrialPlan("balance"), 6, tmp_path / "tries.jsonl", workers=0)
     assert found.blown_up == 1 and len(found.samples) == 5 and (found.features == 0.5).all()
-    again = collect(TrialPlan("balance"), 6, tmp_path / "tries.jsonl", processes=1)
+    again = collect(TrialPlan("balance"), 6, tmp_path / "tries.jsonl", workers=0)
     assert again.digest == found.digest and again.blown_up == 1
 
 
 def test_files_of_plain_tries_stay_readable_zeros_of_old_ones_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(samples_module, "run_trial", lambda plan, seed, n: Sample(n, (0.5,) * 17, True, "", (1.0,)))
     file = tmp_path / "tries.jsonl"
-    collect(TrialPlan("balance"), 2, file, processes=1)
+    collect(TrialPlan("balance"), 2, file, workers=0)
     header, first, _ = map(json.loads, file.read_text().splitlines())
     assert set(header["plan"]) == {"controller", "body", "clips", "strength"} and "sampled" not in first
     old = {**first, "number": 2, "features": [0.0] * 17, "success": False, "why": "blew up"}
     file.write_text(file.read_text() + json.dumps(old) + "\n")
-    found = collect(TrialPlan("balance"), 4, file, processes=1)
+    found = collect(TrialPlan("balance"), 4, file, workers=0)
     assert [s.number for s in found.samples] == [0, 1, 3] and found.blown_up == 1
 
 
@@ -196,7 +196,7 @@ def test_the_command_says_what_it_did_and_refuses_what_is_not_there(tmp_path, mo
         samples_module, "run_trial",
         lambda plan, seed, n: Sample(n, (), False, BLEW_UP, (), rows[n].sampled) if n == 7 else rows[n],
     )  # fmt: skip
-    command = ["learn", "roll", "--tries", "80", "--processes", "1", "--out", str(tmp_path), "--strength", "1.2"]
+    command = ["learn", "roll", "--tries", "80", "--workers", "0", "--out", str(tmp_path), "--strength", "1.2"]
     assert main([*command, "--start", "lying"]) == 0
     err = capsys.readouterr().err
     assert "of 79 tries succeeded" in err and "1 more blew up and are left out" in err and "performing" not in err

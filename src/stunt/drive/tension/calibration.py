@@ -6,11 +6,11 @@ its end effector is pushed with 45 N, a firm push. How far it gives, against ten
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,10 @@ from stunt.control.tension.units import Tension, joint_scales
 from stunt.drive.tension.external_torques import ExternalTorques, Floats
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
+from stunt.errors import StuntError
+from stunt.jobs.job import FAILURE, Job, Row, numbered
+from stunt.jobs.pool import Machine
+from stunt.jobs.run import machine_of
 from stunt.motion.pose import Pose
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
@@ -29,6 +33,7 @@ FORCE: Final = 45.0
 STIFF: Final = 1e5
 """Everything else [N·m/rad]."""
 _WHO = "body"
+_RUN: Final = "stunt.drive.tension.calibration:calibrated"
 _SETTLE, _PUSH = 0.6, 1.6
 _REACH = 0.05  # least lever of the push [m]
 _TOUCH = math.radians(0.2)  # a joint that is set so far off and goes farther does not hold
@@ -158,7 +163,8 @@ def calibrate(
     joints: Sequence[str] | None = None,
     *,
     points: int = 10,
-    processes: int | None = None,
+    workers: int | None = None,
+    ray: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JointCurve]:
     """Calibrate a body, joints in parallel.
@@ -167,7 +173,8 @@ def calibrate(
         body: Which.
         joints: Which of its joints; None is every hinge.
         points: Tensions per joint.
-        processes: How many at once; None is one per core; 1 stays in this process.
+        workers: How many processes; None: one per core; 0: this one.
+        ray: The address of a Ray cluster, or `local`; empty: none.
         progress: Called with how many are done, of how many.
 
     Raises:
@@ -178,22 +185,25 @@ def calibrate(
     for name in names:
         character.joint(name)
     done: dict[str, JointCurve] = {}
-    for curve in _measured(body, names, points, processes):
+    for curve in _measured(body, names, points, machine_of(workers, ray)):
         done[curve.joint] = curve
         if progress is not None:
             progress(len(done), len(names))
     return [done[name] for name in names]
 
 
-def _measured(body: str, names: list[str], points: int, processes: int | None) -> Iterator[JointCurve]:
-    if processes == 1:
-        for name in names:
-            yield calibrate_joint(body, name, points)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        jobs = [pool.submit(calibrate_joint, body, name, points) for name in names]
-        try:
-            for job in as_completed(jobs):
-                yield job.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _measured(body: str, names: list[str], points: int, machine: Machine) -> Iterator[JointCurve]:
+    jobs = numbered(Job(_RUN, {"body": body, "joint": name, "points": points}) for name in names)
+    with closing(machine):
+        for done in machine.run(jobs):
+            if done.failed:
+                raise StuntError(f"'{names[done.index]}' could not be calibrated: {done.row[FAILURE]}")
+            found = json.loads(done.row["curve"])
+            values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in found.items()}
+            yield JointCurve(**values)
+
+
+def calibrated(job: Job) -> Row:
+    """Calibrate one joint as a job: `body`, `joint` and `points`; its row holds the curve as JSON."""
+    told = job.arguments
+    return {"curve": json.dumps(asdict(calibrate_joint(told["body"], told["joint"], told["points"])))}

@@ -8,9 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,9 @@ import numpy as np
 
 from stunt.drive.body.actor import BodyActor
 from stunt.errors import BlowUpError, StuntError
+from stunt.jobs.job import FAILURE, Job, Row, numbered
+from stunt.jobs.pool import Machine
+from stunt.jobs.run import machine_of
 from stunt.maths import rotations
 from stunt.record.files import written_aside
 from stunt.stage.loop import StageLoop
@@ -33,6 +35,7 @@ from stunt.supervise.registry import make_controller
 from stunt.supervise.situation import Ended, Situation
 
 BLEW_UP: Final = "blew up"
+_RUN: Final = "stunt.supervise.learn.samples:try_once"
 SETTLE: Final = 1.2
 """How long a limp body lies before it is handed over [s]."""
 WEAK: Final = 0.3
@@ -172,7 +175,8 @@ def collect(
     file: Path,
     *,
     seed: int = 0,
-    processes: int | None = None,
+    workers: int | None = None,
+    ray: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Samples:
     """Try so many times; those already in the file are not tried again.
@@ -182,7 +186,8 @@ def collect(
         count: How often in all.
         file: Where tries are kept, one line of JSON each.
         seed: Randomness.
-        processes: How many at once; None: one per core; 1: in this process.
+        workers: How many processes; None: one per core; 0: this one.
+        ray: The address of a Ray cluster, or `local`; empty: none.
         progress: Called with how many are done, of how many.
 
     Raises:
@@ -195,7 +200,7 @@ def collect(
         progress(count - len(missing), count)
     try:
         with open(file, "a", encoding="utf-8") as out:
-            for sample in _tried(plan, seed, missing, processes):
+            for sample in _tried(plan, seed, missing, machine_of(workers if missing else 0, ray if missing else "")):
                 done[sample.number] = sample
                 # One whole line at a time: whatever interrupts, only the last line can be broken.
                 out.write(json.dumps(_line(sample)) + "\n")
@@ -257,15 +262,21 @@ def _sample(line: dict[str, Any]) -> Sample:
         raise StuntError(f"a line of the tries is none: {line!r}.") from error
 
 
-def _tried(plan: TrialPlan, seed: int, numbers: Sequence[int], processes: int | None) -> Iterator[Sample]:
-    if processes == 1 or len(numbers) < 2:
-        for number in numbers:
-            yield run_trial(plan, seed, number)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        jobs = [pool.submit(run_trial, plan, seed, number) for number in numbers]
-        try:
-            for job in as_completed(jobs):
-                yield job.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _tried(plan: TrialPlan, seed: int, numbers: Sequence[int], machine: Machine) -> Iterator[Sample]:
+    told = asdict(plan)
+    jobs = numbered(Job(_RUN, {"plan": told, "seed": seed, "number": number}) for number in numbers)
+    with closing(machine):
+        for done in machine.run(jobs):
+            if done.failed:
+                raise StuntError(f"try {numbers[done.index]} could not be made: {done.row[FAILURE]}")
+            yield _sample(json.loads(done.row["sample"]))
+
+
+def try_once(job: Job) -> Row:
+    """Run one try as a job: `plan`, `seed` and `number`; its row holds the sample as one line of JSON."""
+    told = dict(job.arguments["plan"])
+    practice = told.pop("practice")
+    rows = tuple((str(name), float(least), float(most)) for name, least, most in practice["sampled"])
+    whole = Practice(**{**practice, "starts": tuple(practice["starts"]), "sampled": rows})
+    plan = TrialPlan(**{**told, "clips": tuple(told["clips"]), "practice": whole})
+    return {"sample": json.dumps(_line(run_trial(plan, job.arguments["seed"], job.arguments["number"])))}
