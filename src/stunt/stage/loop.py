@@ -191,7 +191,7 @@ class StageLoop:
             self._ready = True
         end = self.tick + steps
         while True:
-            if self.crew.next <= self.tick:
+            while self.crew.next <= self.tick:  # one who acts may have called one who had its turn before
                 self.crew.let_act(self.tick)
             if self.tick >= end:
                 return
