@@ -20,6 +20,7 @@ import stunt
 from benchmarks import (
     against,
     control_cost,
+    crowd,
     dynamo,
     environments,
     loop_cost,
@@ -47,6 +48,7 @@ BENCHMARKS: Final[dict[str, Callable[[bool], list[Measurement]]]] = {
     "tracking": tracking.measure,
     "dynamo": dynamo.measure,
     "supervisor": supervisor.measure,
+    "crowd": crowd.measure,
     "video": video.measure,
     "gym": environments.measure,
     "similarity": similarity.measure,

@@ -81,7 +81,7 @@ class Plaza:
                 self.people, self._radius, angle, angle + self._sense * math.pi / 2, strict=True
             )
         }
-        self.stage = stunt.Stage(bodies, hz=120, seed=seed, record=record)
+        self.stage = stunt.Stage(bodies, hz=120, seed=seed, record=record, sleep=True)
         for name in self.people:
             ways = walks(self._rng.choice(PACES), self._rng.choice(PHASES))
             pool = [
