@@ -19,8 +19,8 @@ THINK = 0.5
 """How often everybody thinks about where to go [s]."""
 NEAR, WIDE = 2.5, 1.2
 """Whoever is so near [m], and within this angle of where one is going [rad], is in the way."""
-TURN = 0.2
-"""Further off the way than this one turns [rad]."""
+OFF, ON = 0.4, 0.15
+"""Further off the way than this one begins to turn, and nearer to it one stops [rad]; hips swing by some 0.1."""
 RING, APART = 3.0, 3.5
 """How far apart the rings are in which people stroll [m], and how far apart they start on one [m]."""
 PACES, PHASES = (0.92, 1.0, 1.08), (0.0, 0.25, 0.5, 0.75)
@@ -109,12 +109,12 @@ class Plaza:
         for k in thinkers:
             actor = self.stage.actor(self.people[k])
             now = actor.supervisor.running.removesuffix(" (tracking)")
-            way = self._way(k, place, float(facing[k]))
+            way = self._way(k, place, float(facing[k]), OFF if now == "straight" else ON)
             if now in WAYS and now != way:
                 actor.request(way, patience=THINK)
 
-    def _way(self, k: int, place: np.ndarray, facing: float) -> str:
-        """Return which way somebody would like to go."""
+    def _way(self, k: int, place: np.ndarray, facing: float, enough: float) -> str:
+        """Return which way somebody would like to go, who is so far off its way as makes a turn [rad]."""
         away = place - place[k]
         far = np.hypot(*away.T)
         seen = wrapped(np.arctan2(away[:, 1], away[:, 0]) - facing)
@@ -124,7 +124,7 @@ class Plaza:
         x, y = place[k]
         inward = np.clip(0.4 * (math.hypot(x, y) - self._radius[k]), -1.2, 1.2)
         off = float(wrapped(math.atan2(y, x) + self._sense[k] * (math.pi / 2 + inward) - facing))
-        return "straight" if abs(off) < TURN else "left" if off > 0.0 else "right"
+        return "straight" if abs(off) < enough else "left" if off > 0.0 else "right"
 
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
         """Return where everybody is [m], (people, 2), and which way it faces [rad], (people,)."""
