@@ -23,7 +23,7 @@ OFF, ON = 0.4, 0.15
 """Further off the way than this one begins to turn, and nearer to it one stops [rad]; hips swing by some 0.1."""
 RING, APART = 3.0, 3.5
 """How far apart the rings are in which people stroll [m], and how far apart they start on one [m]."""
-PACES, PHASES = (0.92, 1.0, 1.08), (0.0, 0.25, 0.5, 0.75)
+PACES, PHASES = (0.95, 1.05), (0.0, 0.35, 0.7)
 """How fast people walk, against the clip, and with which share of a stride they begin: nobody walks in step."""
 WAYS = ("straight", "left", "right")
 REFLEXES = ("fall", "roll", "lie", "get_up", "rag_doll")

@@ -66,10 +66,12 @@ class Sleep:
         asleep, policy = state
         model, data = self._model, self._data
         model.tree_sleep_policy[:] = policy
+        constraint = data.qfrc_constraint.copy()  # of the last step: servos read it in the next one
         for sleeping in (np.full_like(asleep, _AWAKE), asleep):  # with all awake first, so that everything is known
             data.tree_asleep[:] = sleeping
             call_engine("mj_updateSleep", model, data)
             forward(model, data)
+        data.qfrc_constraint[:] = constraint
 
 
 def forward(model: mujoco.MjModel, data: mujoco.MjData) -> None:
