@@ -50,6 +50,31 @@ def test_ones_own_ai_gives_a_pose_and_a_root_for_every_tick(capsys):
     assert take.qpos[-1, root] == pytest.approx(0.3 * np.sin(take.seconds), abs=0.02)
 
 
+def test_fifty_people_walk_and_are_pushed_with_twenty_under_forces(capsys):
+    plaza = program("crowd").main(1.0)
+    told = capsys.readouterr().out
+    assert "50 people, at least 20 under forces" in told and "over real time" in told
+    assert len(plaza.crowd.under_forces) + len(plaza.crowd.on_data) == 50
+    heights = plaza.stage.data.qpos[[plaza.stage.character(name).root.qpos + 2 for name in plaza.people]]
+    assert (heights > 0.1).all() and (heights < 1.2).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
+def test_fifty_people_walk_and_are_pushed_for_a_minute(seed):
+    plaza = program("crowd").Plaza(50, 20, seed=seed)
+    roots = [plaza.stage.character(name).root.qpos for name in plaza.people]
+    down = np.zeros(50)
+    while plaza.stage.time < 60.0:
+        plaza.step()
+        assert len(plaza.crowd.under_forces) >= 20
+        heights = plaza.stage.data.qpos[np.add(roots, 2)]
+        assert (heights > 0.03).all() and (heights < 1.3).all()
+        down = np.where(heights < 0.5, down + 1 / 60, 0.0)
+        assert down.max() < 20.0, "whoever falls gets up again"
+    assert len(plaza.pushed) > 30
+
+
 def test_every_program_says_what_it_is_and_is_run_here():
     text = Path(__file__).read_text(encoding="utf-8")
     for path in FOLDER.glob("*.py"):

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from stunt.motion.rig.skeleton_body import body_from_clip as body_from_clip
     from stunt.motion.trajectory import Trajectory as Trajectory
     from stunt.play.actor import Actor as Actor
+    from stunt.play.crowd import Crowd as Crowd
     from stunt.play.stage import Stage as Stage
     from stunt.record.cast import Cast as Cast
     from stunt.record.cast import CastMember as CastMember
@@ -146,6 +147,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.motion.rig.skeleton_body": ("body_from_clip",),
     "stunt.motion.trajectory": ("Trajectory",),
     "stunt.play.actor": ("Actor",),
+    "stunt.play.crowd": ("Crowd",),
     "stunt.play.stage": ("Stage",),
     "stunt.record.cast": ("Cast", "CastMember"),
     "stunt.record.filmstrip": ("filmstrip",),
@@ -169,7 +171,7 @@ _WHERE: Final = {name: module for module, names in _FROM.items() for name in nam
 
 __all__ = [
     "Actor", "Attach", "BaseController", "BatchPlan", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
-    "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Drag",
+    "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Crowd", "Drag",
     "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
     "QueuedClip", "Recorder", "Relation", "Release",
     "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",

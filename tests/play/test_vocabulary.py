@@ -24,7 +24,7 @@ OF_A_SECTION = {"tension_poses": "tense", "trajectories": "path", "clips": "foll
 OF_AN_EVENT = {"Push": "push", "Throw": "throw", "Attach": "attach", "Release": "release", "Drag": "drag"}
 OF_A_SCENE = {
     "characters": "scene", "props": "props", "physics_hz": "hz", "control_hz": "hz", "gravity": "gravity",
-    "ground": "ground", "seed": "seed", "collisions": "collisions",
+    "ground": "ground", "seed": "seed", "collisions": "collisions", "sleep": "sleep",
 }  # fmt: skip
 NO_WORDS = {"place", "joint_places", "sections", "reserved"}
 AT_THE_MOMENT = {"aim", "put", "hit", "stun", "go_limp", "let_go", "play"}

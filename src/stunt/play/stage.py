@@ -82,6 +82,7 @@ class Stage(StageLoop):
         ground: bool | None = None,
         seed: int | None = None,
         collisions: Collisions | None = None,
+        sleep: bool | None = None,
         poses: Mapping[str, Pose] | None = None,
         record: bool | float = True,
     ) -> None:
@@ -95,6 +96,7 @@ class Stage(StageLoop):
             ground: Whether there is an endless floor at z = 0.
             seed: Seed of everything random.
             collisions: Two-stage collisions.
+            sleep: Whether what lies still sleeps, and costs nothing, until it is touched.
             poses: Poses that can be asked for by name.
             record: Whether to record a take; or at how many frames per second.
 
@@ -102,6 +104,7 @@ class Stage(StageLoop):
             StuntError: The scene cannot be built; the message names the argument.
         """
         given: dict[str, Any] = {"gravity": gravity, "ground": ground, "seed": seed, "collisions": collisions}
+        given["sleep"] = sleep
         if hz is not None:
             given |= {"physics_hz": positive("hz", hz, "hertz"), "control_hz": hz}
         if props is not None:

@@ -90,7 +90,7 @@ def end_warnings(parts: Mapping[str, Part], end: float | None) -> list[str]:
 
 VERSION = 1
 TOP_KEYS = (
-    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions"),
+    *("stunt", "title", "seconds", "seed", *RATE_KEYS, "gravity", "ground", "collisions", "sleep"),
     *("characters", "poses", "props", "performance", "events"),
 )
 

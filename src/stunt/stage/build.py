@@ -35,6 +35,8 @@ def check_scene(scene: Scene) -> None:
         raise InvalidValueError("gravity", scene.gravity, "three finite numbers")
     if isinstance(scene.seed, bool) or not isinstance(scene.seed, int) or scene.seed < 0:
         raise InvalidValueError("seed", scene.seed, "a whole number, 0 or more")
+    if not isinstance(scene.sleep, bool):
+        raise InvalidValueError("sleep", scene.sleep, "true or false")
     places = {name: character.place for name, character in scene.characters.items()}
     places |= {name: prop.place for name, prop in scene.props.items()}
     for name, place in places.items():
@@ -78,6 +80,8 @@ def dress(body: mujoco.MjSpec, name: str, number: int) -> None:
             geom.rgba = shirt
 
 
+STILL: Final = 0.01
+"""What no part of moves faster than this [m/s] lies still, and may sleep where a scene lets it."""
 GROUND = "ground"
 _LIGHT_GROUND = (0.86, 0.87, 0.89, 1.0)
 
@@ -170,6 +174,9 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
     spec.option.gravity = scene.gravity
     # Stiffness and damping are solved implicitly, together with the contacts.
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    if scene.sleep:
+        spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
+        spec.option.sleep_tolerance = STILL
     if scene.collisions is None and any(prop.movable for prop in scene.props.values()):
         # Fast balls must not pass through thin arms between two steps.
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE

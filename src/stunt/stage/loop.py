@@ -27,6 +27,7 @@ from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
 from stunt.stage.scene import Placement, Scene
 from stunt.stage.schedule import Saved, Schedule
+from stunt.stage.sleep import Sleep, forward
 from stunt.stage.two_stage import start_impacts
 
 _LOG = logging.getLogger("stunt.engine")
@@ -60,6 +61,7 @@ class StageLoop:
         tick: Physics steps taken.
         crew: Who acts, in this order, whenever several are due at once.
         kept: Who is saved with the stage without acting at times of its own.
+        sleep: Who sleeps; None where nobody does.
         impacts: The impact stage of two-stage collisions; None under the engine's own contact model.
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         actors: The body of each character that somebody has taken on, by name (see `stunt.drive.body.actor`).
@@ -94,6 +96,7 @@ class StageLoop:
         self.kept: list[Saved] = []
         self.actors: dict[str, Any] = {}
         self.hit_listeners: list[Callable[[Hit], None]] = []
+        self.sleep = Sleep(self.built, self.data, self.board) if self.scene.sleep else None
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
@@ -191,7 +194,7 @@ class StageLoop:
             self._ready = True
         end = self.tick + steps
         while True:
-            if self.crew.next <= self.tick:
+            while self.crew.next <= self.tick:  # one who acts may have called one who had its turn before
                 self.crew.let_act(self.tick)
             if self.tick >= end:
                 return
@@ -210,6 +213,8 @@ class StageLoop:
         if programs != self._connected:
             connect(self.board)
             self._connected = programs
+        if self.sleep is not None:
+            self.sleep.watch()
         steps, fine = tick - self.tick, self._parts > 1 and tick > self.tick
         taken = self._run_fine(watching) if fine else self._run(steps, watching)
         self.tick += abs(taken)
@@ -290,6 +295,7 @@ class StageLoop:
             "board": self.board.save(),
             "watch": self.watch.save(),
             "impacts": self.impacts.save() if self.impacts is not None else None,
+            "sleep": self.sleep.save() if self.sleep is not None else None,
             "crew": [member.save() for member in self.crew],
             "kept": [member.save() for member in self.kept],
             "rng": self.rng.bit_generator.state,
@@ -326,15 +332,13 @@ class StageLoop:
         self._parts = state["parts"]
         self.rng.bit_generator.state = state["rng"]
         # What the engine derives from the state, so that whoever looks at contacts or poses sees the right ones.
-        applied = self.data.qfrc_applied.copy()
-        warmstart = self.data.qacc_warmstart.copy()
-        mujoco.mj_forward(self.model, self.data)
-        self.data.qfrc_applied[:] = applied
-        self.data.qacc_warmstart[:] = warmstart
+        forward(self.model, self.data)
         self.board.restore(state["board"])
         self.watch.restore(state["watch"])
         if self.impacts is not None:
             self.impacts.restore(state["impacts"])
         for member, saved in zip((*self.crew, *self.kept), (*state["crew"], *state["kept"]), strict=True):
             member.restore(saved)
+        if self.sleep is not None:
+            self.sleep.restore(state["sleep"])
         self.crew.ask_everybody()

@@ -504,6 +504,9 @@ class Scene:
     collisions: Collisions | None = key(
         default=None, kind=CollisionModel(), help="[two-stage collisions](trajectories.md); else the engine's own"
     )
+    sleep: bool = key(
+        default=False, kind=TRUTH, help="whether what lies still [sleeps](crowd.md), and costs nothing, until touched"
+    )
 
     @classmethod
     def around(cls, section: Section, context: Context) -> Context:

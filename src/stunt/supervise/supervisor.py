@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -132,17 +132,18 @@ class Supervisor:
         begins = Status("succeeded", "the performance begins" if last is None else "it takes over")
         self._choose(self.look(), begins, "begin", start=True)
 
-    def _get_ready(self, controllers: Iterable[Controller]) -> None:
-        """Work out what data needs: nothing should have to be in the middle of a scene."""
-        data = [controller for controller in controllers if controller.kinematic]
-        if data and not self._data_ready:
+    def _get_ready(self, controllers: Collection[Controller]) -> None:
+        """Work out what they will need: nothing should have to be in the middle of a scene."""
+        if not self._data_ready and any(controller.kinematic for controller in controllers):
             self._data_ready = True
             self._touch_scenery()
             self.actor.warm_up()
-        for controller in data:
-            if isinstance(motion := getattr(controller, "motion", None), BodyMotion):
-                with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+        for controller in controllers:
+            with contextlib.suppress(InvalidValueError):  # it is taken out once it tries to play that
+                if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), BodyMotion):
                     self.actor.prepare(motion)
+                for motion in getattr(controller, "motions", {}).values():  # to get up by
+                    self.actor.targets_of(motion)
 
     def _touch_scenery(self) -> None:
         """Let scenery that counts be touched: else it would not be noticed."""
@@ -232,6 +233,24 @@ class Supervisor:
         """Look after the character now: somebody has changed what it is to do."""
         self._due, self._asleep = min(self._due, self.stage.tick), 0
         self.stage.crew.announce(self)
+
+    def keep_to_forces(self, stays: bool = True, why: str = "kept to forces") -> None:
+        """Let twins track whatever data is in charge from now on; False: data may take over again where it can.
+
+        Where data is in charge its twin takes over at once, with what blows had for the body. A pool without data is
+        under forces anyway.
+        """
+        for controller in self.pool.values():
+            if isinstance(controller, Twin):
+                controller.stay(stays)
+        self._leave_data(why)
+        self.wake()
+
+    def _leave_data(self, why: str) -> None:
+        """Let the twin of data that is in charge take over, if it is to."""
+        twin = self.pool.get(Twin.name_for(self.current.name)) if self.current.kinematic else None
+        if isinstance(twin, Twin) and twin.stays:
+            self._switch(self.look(), twin, Bid(1.0, why), RUNNING, "forces", {}, kick=self.actor.kick())
 
     def refuse(self, name: str, reason: str) -> None:
         """Write down that a request came to nothing."""
@@ -453,6 +472,7 @@ class Supervisor:
         else:
             if kick is not None:
                 self.stage.data.qvel[self.actor.slices[1]] += kick
+            self._leave_data(bid.why)
 
     def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
         """Take a controller out of the pool; if it was in charge, somebody safe takes over."""

@@ -16,6 +16,8 @@ CALM = 0.4
 ASK_EVERY = 0.2
 TILT, BROKEN = 1.1, 0.2
 """Further tilted than this [rad], or with its root spring broken for longer [s], it has lost its balance."""
+STAYS = 1e9
+"""How long it may track where it is to stay [s]: for good."""
 SOON = 0.1
 """With less of the motion left than this [s] it takes more of it along."""
 
@@ -26,6 +28,7 @@ class Twin(BaseController):
     Attributes:
         brother: Whose twin.
         thresholds: How hard a hit must be to stun or fell it.
+        stays: Whether it goes on tracking even where data could take over (see `Supervisor.keep_to_forces`).
     """
 
     longest = 120.0
@@ -37,6 +40,7 @@ class Twin(BaseController):
         self.brother, self.thresholds = brother, thresholds or Thresholds()
         self.priority, self.low = min(brother.priority, ORDINARY), bool(getattr(brother, "low", False))
         self._hit_at, self._ask_at = -1e9, 0.0
+        self.stays = False
 
     @staticmethod
     def name_for(name: str) -> str:
@@ -53,7 +57,13 @@ class Twin(BaseController):
         actor.lean(None)
         actor.keep_on()
         self._hit_at = self._ask_at = now.time
+        self.longest = STAYS if self.stays else type(self).longest
         self._feel(now, actor)
+
+    def stay(self, stays: bool) -> None:
+        """Go on tracking even where data could take over; False: no longer, but nobody is hurried."""
+        self.stays = stays
+        self.longest = STAYS if stays else self.longest
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Track; give way to blows."""
@@ -62,7 +72,9 @@ class Twin(BaseController):
         if actor.broken_for > BROKEN or now.tilt > TILT:
             return failed("lost its balance")
         calm_at = max(now.time - now.elapsed + SETTLE, self._hit_at + CALM, self._ask_at + ASK_EVERY)
-        if now.time > calm_at:
+        if self.stays:
+            calm_at = now.time + STAYS
+        elif now.time > calm_at:
             self._ask_at, calm_at = now.time, now.time + ASK_EVERY
             if self.brother.bid(now) is not None:
                 return succeeded("the data is in reach again")

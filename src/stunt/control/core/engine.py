@@ -42,6 +42,13 @@ def engine_function(name: str, addresses: int, flags: int = 0) -> Any:
     return types.ExternalFunction(name, types.void(*[types.intp] * addresses, *[types.int32] * flags))
 
 
+def call_engine(name: str, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Call a function of the engine, of a model and its data, that its Python bindings leave out."""
+    function = getattr(ctypes.CDLL(str(_LIBRARY)), name)
+    function.argtypes, function.restype = [ctypes.c_void_p] * 2, None
+    function(model._address, data._address)
+
+
 mj_step1 = engine_function("mj_step1", 2)
 """First half: kinematics, inertia, bias and passive forces, contacts (model address, data address)."""
 mj_step2 = engine_function("mj_step2", 2)

@@ -514,7 +514,7 @@ class BodyActor:
         rows = self._twin_rows(playing, self.motion, first, round(TWIN * fps))
         self.take(self.motion, _eased_in(rows) if leaves else rows, playing.since + first / fps, clip=True)
         self.kept = playing
-        if leaves:
+        if leaves and playing.since < self.stage.time:  # data has moved it, and not only been named
             self._leave_softly()
 
     def _twin_rows(self, playing: Playing, motion: BodyMotion, first: int, count: int) -> ServoTargets:

@@ -1,21 +1,41 @@
 """Who can push whom: collision masks of kinematic characters.
 
 A kinematic body goes where its data goes; ground and walls cannot push it, and forces between it and them would only be
-noise. So each character has a bit of its own: kinematic, it collides with whoever carries that bit — all movable props
-and all other characters — and with nothing else. Two kinematic characters still notice each other's blows.
+noise. So each character has a sign of its own: kinematic, it collides with whoever carries that sign — all movable
+props and all other characters — and with nothing else. Two kinematic characters still notice each other's blows.
+
+A sign is a set of bits, a single one while there are enough. No sign contains another, so each has a bit that another
+one lacks: whoever collides with all bits but its own collides with everybody else, and never with itself.
 """
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import combinations, islice
+from math import comb
+from operator import or_
 from typing import Any, Final
 
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.errors import StuntError
 from stunt.stage.loop import StageLoop
 
 _FIELDS: Final = ("geom_contype", "geom_conaffinity", "body_contype", "body_conaffinity")
-_FIRST_BIT, _LAST_BIT = 8, 30  # below: whatever a model uses itself
+_BITS: Final = tuple(1 << n for n in range(8, 31))  # below: whatever a model uses itself
+
+
+def signs(count: int) -> list[int]:
+    """Return so many sets of bits, as masks, none of which contains another.
+
+    Raises:
+        StuntError: There are not so many.
+    """
+    size = next((size for size in range(1, len(_BITS) // 2 + 1) if comb(len(_BITS), size) >= count), 0)
+    if not size:
+        raise StuntError(f"{count} characters are more than can be told apart on one stage.")
+    return [sum(bits) for bits in islice(combinations(_BITS, size), count)]
 
 
 class Pushes:
@@ -24,10 +44,9 @@ class Pushes:
     def __init__(self, stage: StageLoop, character: Character) -> None:
         """Give everyone who can be pushed by this character its bit."""
         self._stage, model = stage, stage.model
-        names = list(stage.built.characters)
-        bits = {name: 1 << min(_FIRST_BIT + n, _LAST_BIT) for n, name in enumerate(names)}
-        self.bit = bits[character.name]
-        self._others = sum(bit for name, bit in bits.items() if name != character.name and bit != self.bit)
+        known = dict(zip(stage.built.characters, signs(len(stage.built.characters)), strict=True))
+        self.sign = known[character.name]
+        self._others = reduce(or_, known.values()) & ~self.sign
         own = np.array(sorted(character.geoms))
         self._geoms = own[(model.geom_contype[own] != 0) | (model.geom_conaffinity[own] != 0)]
         self._solid = np.unique(model.geom_bodyid[self._geoms])
@@ -39,23 +58,21 @@ class Pushes:
         ]
         self.let_push(movable)
 
-    def let_push(self, bodies: list[int], *, push: bool = True) -> None:
-        """Let the character push (or pass through) bodies while it is kinematic."""
+    def let_push(self, bodies: list[int]) -> None:
+        """Let the character push bodies while it is kinematic."""
         model = self._stage.model
         geoms = np.flatnonzero(np.isin(model.geom_bodyid, bodies) & (model.geom_contype != 0))
-        if push:
-            model.geom_conaffinity[geoms] |= self.bit
-        else:
-            model.geom_conaffinity[geoms] &= ~self.bit
+        # Somebody kinematic must not come to collide with itself by bits that two signs share.
+        model.geom_conaffinity[geoms] |= self.sign & ~model.geom_contype[geoms]
         self._sum_up(np.asarray(bodies, int))
 
     def set_kinematic(self, kinematic: bool) -> None:
         """Change the character's own masks."""
         model = self._stage.model
         if kinematic:
-            model.geom_contype[self._geoms] = self.bit
+            model.geom_contype[self._geoms] = self.sign
             model.geom_conaffinity[self._geoms] = self._others
-            model.body_contype[self._solid] = self.bit
+            model.body_contype[self._solid] = self.sign
             model.body_conaffinity[self._solid] = self._others
             return
         model.geom_contype[self._geoms] = self._was[0]

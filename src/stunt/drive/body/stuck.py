@@ -165,7 +165,8 @@ def touched_bodies(actor: BodyActor) -> set[int]:
     """Return the bodies of a character that touch anything, themselves too, counted from the root's."""
     model, data, first = actor.stage.model, actor.stage.data, actor.character.root_body
     pairs = data.contact.geom[: data.ncon][np.asarray(data.contact.dist[: data.ncon]) <= 0.0]
-    return {int(body) - first for body in model.geom_bodyid[pairs.ravel()]}
+    own = model.geom_bodyid[pairs.ravel()] - first
+    return set(own[(own >= 0) & (own < len(actor.character.bodies))].tolist())
 
 
 def lead_out(actor: BodyActor, limb: Limb, way: Floats) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
@@ -36,6 +37,7 @@ JUMP, LANDING = 0.3, 0.03
 _LAST = 0.3  # seconds of a step in which it is steered
 _SOFT = 0.03  # over which steering sets in [s]
 _KNOWN = KnownByContent[ServoTargets](24)
+_CHANGED: WeakKeyDictionary[ServoTargets, NDArray[np.int64]] = WeakKeyDictionary()  # bones that preparation turned
 
 
 def prepare(
@@ -145,9 +147,10 @@ def as_prepared(rows: ServoTargets, prepared: ServoTargets, at: Floats, share: F
 
     turns = rows.turns
     if prepared.asked is not None:
-        bones = np.flatnonzero((prepared.turns != prepared.asked).any(axis=(0, 2)))
-        undone = rotations.conjugate(prepared.asked[:, bones])
-        before, after = (rotations.multiply(prepared.turns[k][:, bones], undone[k]) for k in (low, high))
+        if (bones := _CHANGED.get(prepared)) is None:
+            bones = _CHANGED[prepared] = np.flatnonzero((prepared.turns != prepared.asked).any(axis=(0, 2)))
+        pairs = ((prepared.turns[k][:, bones], prepared.asked[k][:, bones]) for k in (low, high))
+        before, after = (rotations.multiply(made, rotations.conjugate(asked)) for made, asked in pairs)
         change = rotations.slerp(before, after, np.broadcast_to(part[:, None], before.shape[:2]))
         none = np.broadcast_to([1.0, 0.0, 0.0, 0.0], change.shape)
         change = rotations.slerp(none, change, np.broadcast_to(share[:, None], change.shape[:2]))

@@ -113,10 +113,12 @@ class Behaviour(BaseController):
         """Put it back."""
         own, targets = state
         super().restore(own)
-        if targets is None:
+        if targets is None or self.sense is None:
             self.drive = None  # it had not begun yet
-        elif self.drive is not None:
-            self.drive.restore(targets)
+            return
+        if self.drive is None:  # back from before it began
+            self.drive = Drive(self.sense.stage.actors[self.sense.character.name], self.sense)
+        self.drive.restore(targets)
 
 
 class Hearing(Behaviour):

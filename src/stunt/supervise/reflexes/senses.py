@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import mujoco
 import numpy as np
@@ -23,11 +24,14 @@ _UP = np.array([0.0, 0.0, 1.0])
 
 
 class Glimpse:
-    """Poses, velocities and contacts of the present state, worked out at most once a tick for all who look."""
+    """Poses and velocities of the present state, worked out at most once a tick for all who look; so are contacts.
+
+    Contacts cost more than the rest, and most looks need none.
+    """
 
     def __init__(self, stage: StageLoop) -> None:
         """Look at a stage."""
-        self._stage, self._tick, self.model = stage, -1, stage.model
+        self._stage, self._tick, self._collided, self.model = stage, -1, False, stage.model
         self._data = mujoco.MjData(stage.model)
         self._senses: dict[str, Sense] = {}
 
@@ -53,34 +57,73 @@ class Glimpse:
 
     @property
     def data(self) -> mujoco.MjData:
-        """Engine data with kinematics, velocities and contacts of now. To be read only."""
+        """Engine data with kinematics and velocities of now. To be read only."""
         if not self.fresh:
             model, data = self._stage.model, self._data
             data.qpos[:], data.qvel[:] = self._stage.data.qpos, self._stage.data.qvel
             mujoco.mj_kinematics(model, data)
             mujoco.mj_comPos(model, data)
-            mujoco.mj_collision(model, data)
             mujoco.mj_comVel(model, data)
             mujoco.mj_subtreeVel(model, data)
-            self._tick = self._stage.tick
+            self._tick, self._collided = self._stage.tick, False
         return self._data
+
+    @property
+    def contacts(self) -> mujoco.MjData:
+        """The same with contacts."""
+        data = self.data
+        if not self._collided:
+            mujoco.mj_collision(self._stage.model, data)
+            self._collided = True
+        return data
 
 
 @dataclass(frozen=True, eq=False)
 class Felt:
-    """A character's own state at one moment, world frame."""
+    """A character's own state at one moment, world frame; what is seldom asked for is worked out when it is.
 
-    time: float  #: When [s]
-    root: Floats  #: Where its root is [m], (3,)
-    turn: Floats  #: How its root is turned from the neutral stance, (4,)
-    facing: float  #: Its heading [rad]
-    com: Floats  #: Its centre of mass [m], (3,)
-    velocity: Floats  #: Of the centre of mass [m/s], (3,)
-    spin: Floats  #: Angular momentum over inertia about the centre of mass, roughly [rad/s], (3,)
-    places: Floats  #: Where its bodies' joints are [m], (B, 3)
-    turns: Floats  #: How its bodies are turned from neutral in the world, (B, 4)
-    touching: frozenset[str]  #: Bodies that touch something that is not the character, by name
-    height: float  #: Height of the root over that of standing
+    Attributes:
+        time: When [s].
+        root: Where its root is [m], (3,).
+        com: Its centre of mass [m], (3,).
+        velocity: Of the centre of mass [m/s], (3,).
+        spin: Angular momentum over inertia about the centre of mass, roughly [rad/s], (3,).
+        places: Where its bodies' joints are [m], (B, 3).
+        orientations: Of its bodies, (B, 4).
+        height: Height of the root over that of standing.
+        sense: Whose.
+    """
+
+    time: float
+    root: Floats
+    com: Floats
+    velocity: Floats
+    spin: Floats
+    places: Floats
+    orientations: Floats
+    height: float
+    sense: Sense
+
+    @cached_property
+    def turns(self) -> Floats:
+        """How its bodies are turned from neutral in the world, (B, 4)."""
+        return self.sense.anatomy.seen(self.orientations)
+
+    @cached_property
+    def turn(self) -> Floats:
+        """How its root is turned from the neutral stance, (4,)."""
+        neutral = self.sense.anatomy.neutral
+        return np.asarray(rotations.multiply(self.orientations[0], rotations.conjugate(neutral[0])))
+
+    @cached_property
+    def facing(self) -> float:
+        """Its heading [rad]; where the trunk lies flat, the direction the head or the face points to."""
+        return float(rotations.heading(self.turn))
+
+    @cached_property
+    def touching(self) -> frozenset[str]:
+        """Bodies that touch something that is not the character, by name; to be asked for in the same tick."""
+        return self.sense.touching()
 
     @property
     def tilt(self) -> float:
@@ -133,17 +176,16 @@ class Sense:
 
     def _look(self, data: mujoco.MjData) -> Felt:
         first, end, anatomy = self._first, self._end, self.anatomy
-        turns = anatomy.seen(data.xquat[first:end])
-        # Where the trunk lies flat a heading by swing and twist is the direction the head or the face points to.
-        facing = float(rotations.heading(turns[0]))
         inertia = 0.15 * anatomy.mass * anatomy.height**2
         return Felt(
-            self.stage.time, data.xpos[first].copy(), turns[0], facing, data.subtree_com[first].copy(),
+            self.stage.time, data.xpos[first].copy(), data.subtree_com[first].copy(),
             data.subtree_linvel[first].copy(), data.subtree_angmom[first] / inertia, data.xpos[first:end].copy(),
-            turns, self._touching(data), float(data.xpos[first, 2]) / anatomy.height,
+            data.xquat[first:end].copy(), float(data.xpos[first, 2]) / anatomy.height, self,
         )  # fmt: skip
 
-    def _touching(self, data: mujoco.MjData) -> frozenset[str]:
+    def touching(self) -> frozenset[str]:
+        """Return its bodies that touch something now that is not itself, by name."""
+        data = Glimpse.of(self.stage).contacts
         bodies = self.stage.model.geom_bodyid[data.contact.geom[: data.ncon]]
         near = data.contact.dist[: data.ncon] < 0.0
         own = (bodies >= self._first) & (bodies < self._end)
