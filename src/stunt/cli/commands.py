@@ -64,10 +64,12 @@ def _copy(chosen: Example, to: Path) -> Path:
 
 def show(args: argparse.Namespace) -> int:
     """Print a take's beat table; play it if asked to."""
+    from stunt.cli.take_files import mend
     from stunt.record.beat_table import beat_table
     from stunt.record.report import make_report
     from stunt.record.take import Take
 
+    mend(Path(args.take))
     take = Take.load(args.take)
     report = make_report(take, wall_seconds=None)
     screen().print(beat_table(report))

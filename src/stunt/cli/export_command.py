@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export(args: argparse.Namespace) -> int:
     """Run the command."""
+    from stunt.cli.take_files import mend
     from stunt.export import Video
     from stunt.export import export as write_file
 
@@ -53,6 +54,8 @@ def export(args: argparse.Namespace) -> int:
         clock=not args.no_clock,
         renderer=args.renderer,
     )
+    for take in args.takes:
+        mend(Path(take))
     with share_bar(f"exporting {Path(args.to).name}", quiet=args.quiet) as progress:
         files = write_file(
             args.takes,

@@ -21,6 +21,10 @@ from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
 
 SCHEMA_VERSION = 2
+TAKE_FILE = "take.npz"
+"""What a take is called in its folder."""
+COMMITTED = ".new-take"
+"""A folder in it with a take that is whole, but not yet moved into place (see `stunt.record.take_folder`)."""
 _BEFORE_CASTS = 1  # kept in its meta who and what was on stage
 LARGEST = 4 * 2**30
 """No take that unpacks to more bytes is read: some hours of a stage full of people."""
@@ -127,7 +131,8 @@ class Take:
         """
         path = Path(path)
         if path.is_dir():
-            path = path / "take.npz"
+            new = path / COMMITTED / TAKE_FILE
+            path = new if new.is_file() else path / TAKE_FILE
         if not path.is_file():
             raise TakeError(f"there is no take at '{path}'.")
         try:

@@ -159,6 +159,10 @@ class Performance:
         take = self.recorder.take(self._events(), self._meta())
         return dataclasses.replace(take, meta={**take.meta, "tracking": self._summaries(take)})
 
+    def told(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Return what happened so far, and what is known of the performance: what a take has beside its frames."""
+        return self._events(), self._meta()
+
     def _summaries(self, take: Take) -> dict[str, Any]:
         """Let sections that measure themselves say how it went, by character."""
         found: dict[str, Any] = {}
