@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
 from stunt.record.cast import cast_of
+from stunt.record.stored_model import trust
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
 
@@ -162,6 +163,7 @@ class Recorder:
         stage = self._stage
         model_bytes = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
         mujoco.mj_saveModel(stage.model, None, model_bytes)
+        trust(model_bytes.tobytes())
         # An interrupt may have come in the middle of a frame: only whole ones count.
         whole = min(len(self._assistance), *(len(rows) for rows in self._rows.values()))
         columns = {name: np.array(rows[:whole]) for name, rows in self._rows.items()}
