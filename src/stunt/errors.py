@@ -56,6 +56,17 @@ def _cut(name: str) -> str:
     return name if len(name) <= 80 else f"{name[:77]}…"
 
 
+LONGEST = 4000
+"""No message is longer; the longest Stunt has to say, a list of 80 names, is shorter."""
+_WORD = re.compile(r"\S{241,}")
+
+
+def brief(text: object) -> str:
+    """Return a text with what no human reads cut out of it: the middle of very long words and of very long texts."""
+    found = _WORD.sub(lambda word: f"{word[0][:120]}…{word[0][-60:]}", str(text))
+    return found if len(found) <= LONGEST else f"{found[: LONGEST - 1001]}…{found[-1000:]}"
+
+
 class StuntError(Exception):
     """A mistake the user can mend. ``place`` says where, where that is known."""
 
@@ -63,8 +74,8 @@ class StuntError(Exception):
 
     def __init__(self, message: str, place: Place = NOWHERE) -> None:
         self.place = place
-        self.reason = message
-        super().__init__(f"{place}: {message}" if str(place) else message)
+        self.reason = brief(message)
+        super().__init__(f"{brief(place)}: {self.reason}" if str(place) else self.reason)
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def asked_at(place: Place) -> Iterator[None]:
         yield
     except StuntError as error:
         if str(place) and not str(error.place):
-            error.place, error.args = place, (f"{place}: {error.reason}",)
+            error.place, error.args = place, (f"{brief(place)}: {error.reason}",)
         raise
 
 

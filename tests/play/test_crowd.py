@@ -95,7 +95,9 @@ def test_who_falls_gets_up_and_walks_on_and_nobody_is_below_the_floor(way):
     roots = [stage.character(name).root.qpos for name in people.people]
     heights = np.array(states)[:, np.add(roots, 2)]
     assert heights.min() > 0.03 and heights.max() < 1.2
-    fell = [s for s in map(lambda n: stage.actors[n].driver, people.people) if any(e["controller"] == "fall" for e in s.log)]
+    fell = [
+        s for s in map(lambda n: stage.actors[n].driver, people.people) if any(e["controller"] == "fall" for e in s.log)
+    ]
     assert fell, "somebody was pushed over"
     assert all(not s.removed for s in map(lambda n: stage.actors[n].driver, people.people))
     stage_, people_ = crowd(people=3, least=1, apart=3.0, pushes=[(0.3, "p2", (0.0, 130.0, 0.0))])

@@ -86,7 +86,6 @@ def test_markers_become_trajectories_and_gaps_are_refused() -> None:
 
 
 def test_marker_files_are_read_in_metres_and_named_when_they_cannot_be(tmp_path: Path) -> None:
-    pytest.importorskip("ezc3d", reason="reading C3D needs stunt[c3d]")
     file = Path(stunt.__file__).parent / "examples" / "reach.c3d"
     markers = read_c3d(file)
     assert np.abs(markers.positions[np.isfinite(markers.positions)]).max() < 5.0
@@ -101,7 +100,6 @@ def test_marker_files_are_read_in_metres_and_named_when_they_cannot_be(tmp_path:
 
 
 def test_a_marker_leads_the_hand() -> None:
-    pytest.importorskip("ezc3d", reason="reading C3D needs stunt[c3d]")
     arm = stunt.load_script(str(Path(stunt.__file__).parent / "examples" / "marker_arm.yaml"))
     take = Performance(arm).run()
     (who,) = make_report(take, wall_seconds=None)["characters"].values()

@@ -20,7 +20,9 @@ def boxes(sleep=True, speed=3.0):
 
 
 def state_of(stage):
-    return np.concatenate([[stage.tick], stage.data.qpos, stage.data.qvel, stage.data.tree_asleep, stage.data.tree_awake])
+    return np.concatenate(
+        [[stage.tick], stage.data.qpos, stage.data.qvel, stage.data.tree_asleep, stage.data.tree_awake]
+    )
 
 
 def asleep(stage, name):

@@ -81,10 +81,12 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(args: argparse.Namespace) -> int:
     """Print a take's beat table; play it if asked to."""
+    from stunt.cli.take_files import mend
     from stunt.record.beat_table import beat_table
     from stunt.record.report import make_report
     from stunt.record.take import Take
 
+    mend(Path(args.take))
     take = Take.load(args.take)
     report = make_report(take, wall_seconds=None)
     screen().print(beat_table(report))

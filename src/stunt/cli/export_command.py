@@ -40,6 +40,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export(args: argparse.Namespace) -> int:
     """Run the command."""
+    from stunt.cli.take_files import mend
     from stunt.export import Video
     from stunt.export import export as write_file
 
@@ -47,6 +48,8 @@ def export(args: argparse.Namespace) -> int:
         size=_size(args.size), camera=args.camera, azimuth=math.radians(args.azimuth),
         elevation=math.radians(args.elevation), labels=args.label, clock=not args.no_clock, renderer=args.renderer,
     )  # fmt: skip
+    for take in args.takes:
+        mend(Path(take))
     with share_bar(f"exporting {Path(args.to).name}", quiet=args.quiet) as progress:
         files = write_file(
             args.takes, args.to, character=args.character, fps=args.fps, start=args.start, end=args.end, up=args.up,

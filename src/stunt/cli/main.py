@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.interrupts import exit_code, stopped_by_signals
 from stunt.cli.parser import COMMANDS, parse
 from stunt.cli.terminal import forgive_encoding, give_up_output, say
 from stunt.errors import StuntError
@@ -26,7 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         forgive_encoding()
-        code = _run(parse(sys.argv[1:] if argv is None else list(argv)))
+        with stopped_by_signals():
+            code = _run(parse(sys.argv[1:] if argv is None else list(argv)))
         sys.stdout.flush()
         return code
     except SystemExit as exit_:  # from --help and --version
@@ -34,9 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except StuntError as error:
         say("error", str(error))
         return error.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         say("", "interrupted")
-        return INTERRUPTED
+        return exit_code(interrupt)
     except BrokenPipeError:
         give_up_output()
         return _READER_GONE

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from stunt.cli.commands import beside
-from stunt.cli.interrupts import INTERRUPTED, Interrupts, noted_interrupts
+from stunt.cli.interrupts import Interrupts, noted_interrupts
 from stunt.cli.options import offer
-from stunt.cli.take_files import CRASH, REPORT, TAKE, check_writable, draw_pictures, write_take
+from stunt.cli.take_files import TAKE, check_writable, claimed_folder, draw_pictures, write_take
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
 from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
@@ -19,8 +20,10 @@ from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
 from stunt.examples import example, example_names
 from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
+from stunt.record.journal import Journal
 from stunt.record.report import make_report, report_text
 from stunt.record.take import Take
+from stunt.record.take_folder import CRASH, REPORT, Claim
 from stunt.schema import Section, node_from_plain, whole
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
@@ -76,21 +79,30 @@ def perform(args: argparse.Namespace) -> int:
 def show_performance(performance: Performance, path: Path, args: argparse.Namespace) -> int:
     """Play a performance, write its take, say how it went; `path` names it. Returns the exit code."""
     folder = _folder(args, path)
-    if folder is not None:
-        check_writable(folder)
-    with waiting("getting ready (the first time on a machine takes some ten seconds)", quiet=args.quiet):
-        warm_up(performance.stage)
+    with contextlib.ExitStack() as stack:
+        claim = None
+        if folder is not None:
+            check_writable(folder)
+            claim = stack.enter_context(claimed_folder(folder, quiet=args.quiet))
+        with waiting("getting ready (the first time on a machine takes some ten seconds)", quiet=args.quiet):
+            warm_up(performance.stage)
+        return _perform(performance, folder, claim, args)
+
+
+def _perform(performance: Performance, folder: Path | None, claim: Claim | None, args: argparse.Namespace) -> int:
+    written = None
     # From the first step until the take is written: whoever presses Ctrl-C, even twice, gets what was performed.
     with noted_interrupts() as interrupts:
-        outcome = play(performance, interrupts, quiet=args.quiet)
-        written = write_take(folder, outcome.take, outcome.report, crash=outcome.crash) if folder else None
+        outcome = play(performance, interrupts, quiet=args.quiet, journal=None if claim is None else claim.journal)
+        if folder is not None:
+            written = write_take(folder, outcome.take, outcome.report, crash=outcome.crash, claim=claim)
     _show(outcome, args)
     if outcome.blow_up is not None:
         raise _with_crash_file(outcome.blow_up, folder)
     if performance.interrupted:
         so_far = f"the take so far is in {written}" if written else "the report is of what was performed so far"
         say("", f"interrupted at {outcome.take.seconds:.2f} s of {performance.seconds:.2f} s; {so_far}")
-        return INTERRUPTED
+        return interrupts.exit_code
     interrupts.check()
     if folder is not None:
         _finish(folder, outcome.take, args)
@@ -154,14 +166,20 @@ def _section(**values: float) -> Section:
     return Section(node_from_plain(values, _COMMAND_LINE), _COMMAND_LINE, (*RATE_KEYS, "seed"))
 
 
-def play(performance: Performance, interrupts: Interrupts, *, quiet: bool) -> CommandOutcome:
-    """Play a performance to its end, until Ctrl-C, or until it blows up."""
+def play(
+    performance: Performance, interrupts: Interrupts, *, quiet: bool, journal: Journal | None = None
+) -> CommandOutcome:
+    """Play a performance to its end, until Ctrl-C, or until it blows up; write it down in a journal meanwhile."""
     title = performance.script.title or Path(performance.script.source).stem
     blow_up = crash = None
+    if journal is not None:
+        journal.follow(performance.stage, performance.recorder, performance.told)
     with progress_bar(title, performance.seconds, quiet=quiet) as show:
 
         def progress(time: float) -> None:
             show(time)
+            if journal is not None:
+                journal.keep_up()
             interrupts.check()  # here, between two chunks, stopping leaves a take of whole frames
 
         try:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from stunt.errors import TakeError
-from stunt.record.files import written_aside
-from stunt.record.report import report_text
-from stunt.record.take import Take
+from stunt.cli.terminal import say
+from stunt.errors import TakeError, brief
+from stunt.record import take_folder
+from stunt.record.files import aside_prefix
+from stunt.record.report import make_report, report_text
+from stunt.record.take import TAKE_FILE, Take
+from stunt.record.take_folder import CRASH, PICTURES, REPORT, Claim, claimed
 
-TAKE: Final = "take.npz"
-REPORT: Final = "report.json"
-CRASH: Final = "crash.npz"
-PICTURES: Final = ("filmstrip.png", "gains.png", "errors.png", "torques.png")
+TAKE: Final = TAKE_FILE
 
 
 def check_writable(folder: Path) -> None:
@@ -34,7 +34,7 @@ def check_writable(folder: Path) -> None:
                 if not path.exists():
                     path.mkdir()
                     made.append(path)
-            handle, name = tempfile.mkstemp(prefix=".stunt-", dir=folder)
+            handle, name = tempfile.mkstemp(prefix=aside_prefix("writable"), suffix=".part", dir=folder)
             os.close(handle)
             os.unlink(name)
             _check_files(folder)
@@ -50,21 +50,64 @@ def _check_files(folder: Path) -> None:
             raise IsADirectoryError(errno.EISDIR, f"'{name}' in it is a folder")
 
 
-def write_take(folder: Path, take: Take, report: Mapping[str, Any], *, crash: Take | None = None) -> Path:
+@contextlib.contextmanager
+def claimed_folder(folder: Path, *, quiet: bool = False) -> Iterator[Claim]:
+    """Claim a folder for a take, mend what a killed run left in it, and say so.
+
+    Raises:
+        TakeError: Another process writes a take into it, or nothing can be written.
+    """
+    with contextlib.ExitStack() as stack:
+        with _explained(folder):
+            claim = stack.enter_context(claimed(folder, _report_of))
+        if not quiet:
+            for sentence in claim.mended:
+                say("", f"{folder}: {sentence}")
+        yield claim
+
+
+def mend(folder: Path) -> None:
+    """Finish what a killed run left undone in a folder, and say so; nothing where all is well."""
+    with contextlib.suppress(OSError):
+        if folder.is_dir():
+            for sentence in take_folder.mend(folder, _report_of):
+                say("", f"{folder}: {sentence}")
+
+
+def _report_of(take: Take) -> str:
+    return report_text(make_report(take))
+
+
+def write_take(
+    folder: Path, take: Take, report: Mapping[str, Any], *, crash: Take | None = None, claim: Claim | None = None
+) -> Path:
     """Write a take, its report and, after a blow-up, the last second of states; remove what an earlier take left.
+
+    The folder holds the old take or the new one, at every moment (see `stunt.record.take_folder`).
+
+    Args:
+        folder: Where to.
+        take: What was performed.
+        report: What is told of it.
+        crash: The last second of states.
+        claim: That of the folder; None claims it for now.
 
     Returns:
         The take's file.
     """
-    with _explained(folder):
-        take.save(folder / TAKE)
-        with written_aside(folder / REPORT) as aside:
-            aside.write_text(report_text(report), encoding="utf-8")
-        # Pictures of another performance beside this take would be a lie.
-        for name in (CRASH, *PICTURES):
-            (folder / name).unlink(missing_ok=True)
+
+    def write(aside: Path) -> None:
+        take.save(aside / TAKE)
+        (aside / REPORT).write_text(report_text(report), encoding="utf-8")
         if crash is not None:
-            crash.save(folder / CRASH)
+            crash.save(aside / CRASH)
+
+    with _explained(folder):
+        if claim is not None:
+            claim.replace(write)
+        else:
+            with claimed(folder, _report_of) as own:
+                own.replace(write)
     return folder / TAKE
 
 
@@ -92,4 +135,4 @@ def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TakeError(f"cannot write to '{folder}': {error.strerror or error}.") from error
+        raise TakeError(f"cannot write to '{brief(folder)}': {error.strerror or error}.") from error

@@ -8,10 +8,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.errors import ExportError
 from stunt.export.options import Options
 from stunt.record.take import Take
 
 Floats = NDArray[np.float64]
+MOST_FRAMES = 5_000_000
+"""No export has more: eleven hours at 120 frames a second."""
 _SAME = 1e-6  # A wanted time this close to a recorded one is that one [s].
 
 
@@ -63,6 +66,8 @@ def frame_times(take: Take, options: Options, fps: float) -> Floats:
     first = max(float(take.time[0]), options.start or 0.0)
     last = float(take.time[-1]) if options.end is None else min(float(take.time[-1]), options.end)
     count = int(np.floor((last - first) * fps + 1e-6)) + 1
+    if count > MOST_FRAMES:
+        raise ExportError(f"{count} frames are more than the {MOST_FRAMES} that are written; ask for fewer a second.")
     return first + np.arange(max(count, 1)) / fps
 
 

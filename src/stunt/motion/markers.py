@@ -1,12 +1,7 @@
-"""Capture markers: named points over time, from arrays or from C3D files.
-
-C3D files are read through `ezc3d`, which is maintained and comes with the extra `stunt[c3d]`.
-"""
+"""Capture markers: named points over time, from arrays or from C3D files."""
 
 from __future__ import annotations
 
-import importlib
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -15,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, ScriptFileError, UnknownNameError
+from stunt.motion.clips.raw import ClipFileError, read_bytes
+from stunt.motion.formats.c3d import read_points
 from stunt.motion.trajectory import Trajectory
 
 _UNITS: Final = {"m": 1.0, "cm": 0.01, "mm": 0.001}
@@ -45,24 +42,17 @@ def read_c3d(path: str | Path, place: Place = NOWHERE) -> Markers:
     """Read the markers of a C3D file; its units are converted, z is taken to be up.
 
     Raises:
-        ScriptFileError: The file cannot be read, or `ezc3d` is not installed.
+        ScriptFileError: The file cannot be read, or is cut short.
+        InvalidValueError: Its unit is none Stunt knows.
     """
-    try:
-        ezc3d = importlib.import_module("ezc3d")
-    except ModuleNotFoundError:
-        raise ScriptFileError("C3D files need 'ezc3d': pip install 'stunt[c3d]'.", place) from None
     if not Path(path).is_file():
         raise ScriptFileError(f"there is no marker file at '{path}'.", place)
     try:
-        stored = ezc3d.c3d(str(path))
-        point = stored["parameters"]["POINT"]
-        names = tuple(str(label) for label in point["LABELS"]["value"])
-        unit = (point.get("UNITS", {}).get("value") or ["mm"])[0]
-        hz = float(point["RATE"]["value"][0])
-        positions = np.moveaxis(np.asarray(stored["data"]["points"], float)[:3], 0, -1)
-    except (OSError, RuntimeError, KeyError, IndexError, ValueError) as error:
-        raise ScriptFileError(f"'{path}' is not a C3D file Stunt can read ({error}).", place) from error
-    if not (math.isfinite(hz) and hz > 0.0) or unit not in _UNITS:
-        raise InvalidValueError(f"the rate and unit of '{path}'", f"{hz} Hz, {unit}", "a rate and m, cm or mm", place)
-    # (components, markers, frames) in the file; frames first here.
-    return Markers(names, hz, np.swapaxes(positions, 0, 1) * _UNITS[unit])
+        stored = read_points(read_bytes(path))
+    except ClipFileError as error:
+        raise ScriptFileError(f"'{path}' {error.reason}", place) from error
+    except (ValueError, OverflowError) as error:
+        raise ScriptFileError(f"'{path}' is not a C3D file Stunt can read: {error}.", place) from error
+    if stored.unit not in _UNITS:
+        raise InvalidValueError(f"the unit of '{path}'", stored.unit, "m, cm or mm", place)
+    return Markers(stored.labels, stored.hz, stored.points * _UNITS[stored.unit])

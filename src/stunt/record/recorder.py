@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
 from stunt.record.cast import cast_of
+from stunt.record.stored_model import trust
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
 
@@ -124,6 +125,23 @@ class Recorder:
             return np.zeros((0, 3)), np.zeros((0, 3))
         return self._contacts[index][2], self._contacts[index][3]
 
+    def since(self, frames: int, contacts: int, until: int) -> tuple[list[bytes], dict[str, np.ndarray], int]:
+        """Return what was noted after so many frames, and after contacts so often, until a frame.
+
+        Returns:
+            The columns of frames as bytes, in the order of a take, the columns of contacts by name, and how often
+            contacts were noted until then.
+        """
+        # Joined as bytes: cheaper than stacking arrays, and a journal asks twice a second.
+        columns: list[list[Any]] = [*(rows for name, rows in self._rows.items() if name != "time"), self._assistance]
+        times = np.array(self._rows["time"][frames:until], float).tobytes()
+        end = bisect.bisect_left(self._contacts, until, key=lambda entry: entry[0])
+        return [times, *(b"".join(rows[frames:until]) for rows in columns)], _joined(self._contacts[contacts:end]), end
+
+    def about(self) -> dict[str, Any]:
+        """Return what is to be known of any stage that is recorded."""
+        return _about(self._stage)
+
     def mark(self) -> tuple[int, int, int]:
         """Return a bookmark: how much is recorded, and when the next frame is due."""
         return self.count, len(self._contacts), self._due
@@ -145,17 +163,14 @@ class Recorder:
         stage = self._stage
         model_bytes = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
         mujoco.mj_saveModel(stage.model, None, model_bytes)
+        trust(model_bytes.tobytes())
         # An interrupt may have come in the middle of a frame: only whole ones count.
         whole = min(len(self._assistance), *(len(rows) for rows in self._rows.values()))
         columns = {name: np.array(rows[:whole]) for name, rows in self._rows.items()}
-        frames = [np.full(len(geoms), frame, np.int32) for frame, geoms, _, _ in self._contacts]
         return Take(
             **columns,
             assistance=np.array(self._assistance[:whole]),
-            contact_frame=np.concatenate(frames) if frames else np.zeros(0, np.int32),
-            contact_geoms=np.concatenate([c[1] for c in self._contacts]) if frames else np.zeros((0, 2), np.int32),
-            contact_position=np.concatenate([c[2] for c in self._contacts]) if frames else np.zeros((0, 3)),
-            contact_force=np.concatenate([c[3] for c in self._contacts]) if frames else np.zeros((0, 3)),
+            **_joined(self._contacts),
             model_bytes=model_bytes,
             cast=cast_of(stage.built, stage.placements),
             events=[dict(event) for event in events],
@@ -171,6 +186,17 @@ class Recorder:
         rows, assistance, contacts, self._due = state
         self._rows = {name: list(values) for name, values in rows.items()}
         self._assistance, self._contacts = list(assistance), list(contacts)
+
+
+def _joined(contacts: Sequence[tuple[int, Any, Any, Any]]) -> dict[str, np.ndarray]:
+    """Return contacts noted one frame after the other as a take's columns."""
+    counts = [len(geoms) for _, geoms, _, _ in contacts]
+    return {
+        "contact_frame": np.repeat(np.array([c[0] for c in contacts], np.int32), counts),
+        "contact_geoms": np.concatenate([c[1] for c in contacts]) if counts else np.zeros((0, 2), np.int32),
+        "contact_position": np.concatenate([c[2] for c in contacts]) if counts else np.zeros((0, 3)),
+        "contact_force": np.concatenate([c[3] for c in contacts]) if counts else np.zeros((0, 3)),
+    }
 
 
 def _about(stage: StageLoop) -> dict[str, Any]:

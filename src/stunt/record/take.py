@@ -16,17 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.archives import read_arrays
-from stunt.errors import TakeError
+from stunt.errors import TakeError, brief
 from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
+from stunt.record.stored_model import read_model
 
 SCHEMA_VERSION = 2
+TAKE_FILE = "take.npz"
+"""What a take is called in its folder."""
+COMMITTED = ".new-take"
+"""A folder in it with a take that is whole, but not yet moved into place (see `stunt.record.take_folder`)."""
 _BEFORE_CASTS = 1  # kept in its meta who and what was on stage
 LARGEST = 4 * 2**30
 """No take that unpacks to more bytes is read: some hours of a stage full of people."""
 _FRAMES = (
     "time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated", "assistance",
 )  # fmt: skip
+_WIDE = ("qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated")
+_SHAPES = {"assistance": (None, None, 6), "contact_geoms": (None, 2), "contact_position": (None, 3)}
+_SHAPES |= {"contact_force": (None, 3), "contact_frame": (None,), "time": (None,), "model_bytes": (None,)}
+_SHAPES |= {name: (None, None) for name in _WIDE}
+_LONGEST = 1e7  # seconds; four months
 _IN_TEXT = ("cast", "events", "meta")
 _CONTACTS = ("contact_frame", "contact_geoms", "contact_position", "contact_force")
 Floats = NDArray[np.float64]
@@ -85,12 +95,29 @@ class Take:
     def model(self) -> mujoco.MjModel:
         """Return the model the take was performed with."""
         try:
-            return mujoco.MjModel.from_binary_path("take.mjb", {"take.mjb": self.model_bytes.tobytes()})
-        except (ValueError, RuntimeError) as error:
+            model = read_model(self.model_bytes.tobytes())
+        except ValueError as error:
             raise TakeError(
                 f"the take's model was stored by MuJoCo {self.meta.get('mujoco')}, and this MuJoCo "
-                f"({mujoco.__version__}) cannot read it."
+                f"({mujoco.__version__}) cannot read it: {error}."
             ) from error
+        self._check_model(model)
+        return model
+
+    def _check_model(self, model: mujoco.MjModel) -> None:
+        """Complain where the take's arrays and cast are not of its model."""
+        if not self.time.size:
+            return
+        widths = {name: model.nq if name in ("qpos", "target") else model.nv for name in _WIDE}
+        wrong = [name for name, width in widths.items() if getattr(self, name).shape[1] != width]
+        bodies = [member.name for member in self.cast.characters.values()]
+        known = {model.body(body).name.partition("/")[0] for body in range(model.nbody)}
+        lost = [name for name in bodies if name not in known]
+        lost += [member.name for member in self.cast.characters.values() if not 0 <= member.root_body < model.nbody]
+        lost += [prop.name for prop in self.cast.props.values() if not 0 <= prop.body < model.nbody]
+        if wrong or lost:
+            what = f"'{wrong[0]}' has another width" if wrong else f"'{brief(lost[0])}' is not in it"
+            raise TakeError(f"the take and its model do not belong together: {what}.")
 
     def report(self) -> dict[str, Any]:
         """Return what a program wants to know about the performance (see `docs/report.md`)."""
@@ -127,7 +154,8 @@ class Take:
         """
         path = Path(path)
         if path.is_dir():
-            path = path / "take.npz"
+            new = path / COMMITTED / TAKE_FILE
+            path = new if new.is_file() else path / TAKE_FILE
         if not path.is_file():
             raise TakeError(f"there is no take at '{path}'.")
         try:
@@ -141,6 +169,7 @@ class Take:
                     f"'{path}' has take schema {version}, but this Stunt reads schemas up to {SCHEMA_VERSION}."
                 )
             cast, meta = _cast_and_meta(text)
+            _check_cast(cast, arrays)
         except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
             raise TakeError(
                 f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays ({error})."
@@ -154,6 +183,24 @@ def _cast_and_meta(text: Mapping[str, Any]) -> tuple[Cast, dict[str, Any]]:
     if text["schema_version"] == SCHEMA_VERSION:
         return cast_from_data(text["cast"]), meta
     return cast_from_data(meta), {key: value for key, value in meta.items() if key not in ("characters", "props")}
+
+
+def _check_cast(cast: Cast, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Complain where a cast speaks of columns that are not there.
+
+    Raises:
+        ValueError: It says which.
+    """
+    if not arrays["time"].size:
+        return
+    nq, nv = arrays["qpos"].shape[1], arrays["qvel"].shape[1]
+    if arrays["assistance"].size and arrays["assistance"].shape[1] != len(cast.characters):
+        raise ValueError("its assistance is not that of its characters")
+    for member in cast.characters.values():
+        roots = [] if member.root_qpos is None else [member.root_qpos, member.root_qpos + 6]
+        columns = [*roots, *(joint.qpos for joint in member.joints.values())]
+        if not all(0 <= column < nq for column in columns) or not all(0 <= dof < nv for dof in member.dofs):
+            raise ValueError(f"the joints of '{brief(member.name)}' are not in its arrays")
 
 
 def _check(text: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -172,5 +219,16 @@ def _check(text: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
         if len(set(lengths.values())) > 1 or -1 in lengths.values():
             raise ValueError(f"its arrays differ in length: {lengths}")
     for name, array in arrays.items():
+        shape = _SHAPES[name]
         if array.dtype.kind not in "fiub":
             raise ValueError(f"'{name}' holds no numbers")
+        if not array.size and name != "model_bytes":
+            continue  # of a stage that took no step, or nobody on it
+        if array.ndim != len(shape) or any(w is not None and w != n for w, n in zip(shape, array.shape, strict=True)):
+            raise ValueError(f"'{name}' is of shape {array.shape}")
+    time = arrays["time"]
+    if not (np.isfinite(time).all() and (np.abs(time) <= _LONGEST).all() and (np.diff(time) > 0).all()):
+        raise ValueError("its times do not increase, or are no times")
+    frame = arrays["contact_frame"]
+    if frame.size and not (frame.dtype.kind in "iu" and frame.min() >= 0 and frame.max() < time.size):
+        raise ValueError("its contacts are of frames it does not have")

@@ -7,6 +7,7 @@ What the characters do: the parts of a script, and how long they take.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -273,6 +274,8 @@ def _first_clip(part: Part) -> tuple[str, Place]:
 
 def _read_bytes(path: str | Path) -> bytes:
     try:
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise OSError(errno.EINVAL, "it is no file")  # a pipe would let us wait for ever
         with open(path, "rb") as file:
             return file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:

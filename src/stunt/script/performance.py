@@ -159,7 +159,12 @@ class Performance:
 
     def take(self) -> Take:
         """Return the take so far."""
-        return self.stage.take(self._with_forecasts(self.stage.happened()), **self._meta())
+        events, meta = self.told()
+        return self.stage.take(events, **meta)
+
+    def told(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Return what happened so far, and what is known of the performance: what a take has beside its frames."""
+        return self._with_forecasts(self.stage.happened()), self._meta()
 
     def _with_forecasts(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return events in which beats say what they were foretold to take."""

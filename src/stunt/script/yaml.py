@@ -15,13 +15,14 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.composer import Composer, ComposerError, MaxDepthExceededError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from stunt.errors import Place, ScriptSyntaxError
-from stunt.schema import MAX_DEPTH, Budget, Node, checked_name, child, item, tame
+from stunt.schema import MAX_DEPTH, MAX_NODES, Budget, Node, checked_name, child, item, tame
 
 MAX_BYTES = 1_000_000
 _TAG = "tag:yaml.org,2002:"
@@ -46,8 +47,24 @@ def node_from_yaml(raw: bytes, source: str = "") -> Node:
     return _YamlReader(yaml, source).node(graph, Place(source, _line(graph)), 0)
 
 
+class _Composer(Composer):
+    """Counts values while it composes, so that what holds too many is refused before the time is spent."""
+
+    count = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Compose one value."""
+        self.count += 1
+        if self.count > MAX_NODES:
+            mark = self.parser.peek_event().start_mark
+            raise ComposerError(None, None, f"the script holds more than {MAX_NODES} values", mark)
+        return super().compose_node(parent, index)
+
+
 def _yaml() -> YAML:
     yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _Composer
+    yaml.max_depth = MAX_DEPTH + 1  # counted while the text is read: nesting costs its square, and more
     yaml.composer.warn_double_anchors = False
     return yaml
 
@@ -90,15 +107,15 @@ def _unshared(data: Any) -> Any:
 def _composed(text: str, source: str) -> tuple[YAML, Any]:
     try:
         return graph_of_yaml(text)
+    except MaxDepthExceededError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ScriptSyntaxError(f"values are nested more than {MAX_DEPTH} deep.", Place(source, line)) from None
     except MarkedYAMLError as error:
         raise _syntax_error(error, source) from None
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         message = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed."
         raise ScriptSyntaxError(message, Place(source, line)) from None
-    except RecursionError:
-        line = _line_of_depth(text)
-        raise ScriptSyntaxError(f"values are nested more than {MAX_DEPTH} deep.", Place(source, line)) from None
     except (
         YAMLError,
         ValueError,
@@ -120,18 +137,6 @@ def _syntax_error(error: MarkedYAMLError, source: str) -> ScriptSyntaxError:
     elif error.context and error.context_mark and error.problem:
         problem += f", {error.context} that began in line {error.context_mark.line + 1}"
     return ScriptSyntaxError(f"not YAML: {problem}.", Place(source, mark.line + 1 if mark else 1))
-
-
-def _line_of_depth(text: str) -> int:
-    """Return the first line nested too deeply; events come without recursion."""
-    depth = 0
-    for event in _yaml().parse(text):
-        kind = type(event).__name__
-        depth += kind.endswith(("SequenceStartEvent", "MappingStartEvent"))
-        depth -= kind.endswith(("SequenceEndEvent", "MappingEndEvent"))
-        if depth > MAX_DEPTH:
-            return int(event.start_mark.line) + 1
-    return 1
 
 
 def _line(graph: Any) -> int:

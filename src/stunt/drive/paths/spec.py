@@ -144,7 +144,7 @@ class SitePath:
 class MarkerPaths:
     """Capture markers that drive sites."""
 
-    file: str = key(kind=FILE, help="a C3D file, beside the script (needs `stunt[c3d]`)")
+    file: str = key(kind=FILE, help="a C3D file, beside the script")
     drive: tuple[tuple[str, str], ...] = key(kind=MappingOf(NAME), help="site by marker")
     at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
     relative: bool = key(

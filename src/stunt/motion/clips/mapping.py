@@ -108,6 +108,9 @@ def _wrapped(words: Sequence[str]) -> list[str]:
     return textwrap.wrap(", ".join(words) or "none", 110, initial_indent="#   ", subsequent_indent="#   ")
 
 
+_MOST_BYTES = 50_000  # ten times what a body of two hundred bones takes
+
+
 def read_mapping(path: str | Path) -> JointMapping:
     """Read a mapping file.
 
@@ -117,7 +120,9 @@ def read_mapping(path: str | Path) -> JointMapping:
     """
     place = Place(str(path))
     try:
-        data = YAML(typ="safe", pure=True).load(read_text(path)[:1_000_000])
+        yaml = YAML(typ="safe", pure=True)
+        yaml.max_depth = 8  # names by part are two deep
+        data = yaml.load(read_text(path, _MOST_BYTES))
     except (YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = Place(str(path), mark.line + 1) if mark is not None else place

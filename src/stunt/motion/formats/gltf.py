@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import struct
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from stunt.errors import Place
+from stunt.errors import Place, brief, shown
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.raw import MAX_BYTES, MAX_VALUES, ClipFileError, read_bytes
 
@@ -46,6 +45,34 @@ class GltfDocument:
             raise self.wrong(f"there is no {kind}[{number}]; the file has {len(found)}.")
         return found[number]
 
+    def numbers(self, owner: Mapping[str, Any], key: str) -> list[int]:
+        """Return a list of whole numbers that an object may have; none where it has none."""
+        found = owner.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(n, int) and not isinstance(n, bool) for n in found):
+            raise self.wrong(f"'{key}' is no list of whole numbers.")
+        return found
+
+    def objects(self, owner: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+        """Return a list of objects that an object may have; none where it has none."""
+        found = owner.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            raise self.wrong(f"'{key}' is no list of objects.")
+        return found
+
+    def mapping(self, owner: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """Return an object that another may have; an empty one where it has none."""
+        found = owner.get(key, {})
+        if not isinstance(found, dict):
+            raise self.wrong(f"'{key}' is no object.")
+        return found
+
+    def whole(self, owner: Mapping[str, Any], key: str, default: int = 0) -> int:
+        """Return a whole number, not negative, that an object may have."""
+        found = owner.get(key, default)
+        if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= MAX_BYTES:
+            raise self.wrong(f"'{key}' is no whole number from 0 to {MAX_BYTES}.")
+        return found
+
     def wrong(self, message: str) -> ClipFileError:
         """Make an error about this file."""
         return ClipFileError(message, self.place)
@@ -57,16 +84,14 @@ class GltfDocument:
             ClipFileError: It refers to what is not there, or to more than fits.
         """
         item = self.item("accessors", accessor)
-        width, code = _WIDTHS.get(str(item.get("type"))), item.get("componentType")
-        count = item.get("count")
-        if width is None or code not in _KINDS or not isinstance(count, int) or not 0 < count * width <= MAX_VALUES:
+        width, kind, count = _WIDTHS.get(str(item.get("type"))), self._kind(item), self.whole(item, "count")
+        if width is None or not 0 < count * width <= MAX_VALUES:
             raise self.wrong(f"accessors[{accessor}] is of no kind glTF has.")
-        kind = np.dtype(_KINDS[code])
         values = np.zeros((count, width))
         if "bufferView" in item:
-            values = self._view(item["bufferView"], int(item.get("byteOffset", 0)), count, width, kind)
+            values = self._view(item["bufferView"], self.whole(item, "byteOffset"), count, width, kind)
         if "sparse" in item:
-            self._patch(values, item["sparse"], width, kind)
+            self._patch(values, self.mapping(item, "sparse"), width, kind)
         if item.get("normalized") and kind.kind in "iu":
             values = np.maximum(values / np.iinfo(kind).max, -1.0)
         if not np.isfinite(values).all():
@@ -74,21 +99,33 @@ class GltfDocument:
         return values
 
     def _patch(self, values: Floats, sparse: Mapping[str, Any], width: int, kind: np.dtype[Any]) -> None:
-        where, what = sparse["indices"], sparse["values"]
-        number = np.dtype(_KINDS[where["componentType"]])
-        count = int(sparse["count"])
-        rows = self._view(where["bufferView"], int(where.get("byteOffset", 0)), count, 1, number)[:, 0].astype(int)
-        if rows.max(initial=0) >= len(values):
+        where, what, count = (
+            self.mapping(sparse, "indices"),
+            self.mapping(sparse, "values"),
+            self.whole(sparse, "count"),
+        )
+        if not 0 < count <= len(values):
+            raise self.wrong("a sparse accessor has more values than there are, or none.")
+        number = self._kind(where)
+        found = self._view(where.get("bufferView"), self.whole(where, "byteOffset"), count, 1, number)[:, 0]
+        if not ((found >= 0) & (found < len(values))).all():
             raise self.wrong("a sparse accessor reaches past its end.")
-        values[rows] = self._view(what["bufferView"], int(what.get("byteOffset", 0)), count, width, kind)
+        rows = found.astype(int)
+        values[rows] = self._view(what.get("bufferView"), self.whole(what, "byteOffset"), count, width, kind)
+
+    def _kind(self, item: Mapping[str, Any]) -> np.dtype[Any]:
+        code = item.get("componentType")
+        if isinstance(code, bool) or not isinstance(code, int) or code not in _KINDS:
+            raise self.wrong(f"{shown(code)} is no 'componentType' glTF has.")
+        return np.dtype(_KINDS[code])
 
     def _view(self, view: object, offset: int, count: int, width: int, kind: np.dtype[Any]) -> Floats:
         item = self.item("bufferViews", view)
         data = self._buffer(item.get("buffer"))
         row = width * kind.itemsize
-        stride = int(item.get("byteStride", row))
-        start = int(item.get("byteOffset", 0)) + offset
-        if start < 0 or stride < row or start + (count - 1) * stride + row > len(data):
+        stride = self.whole(item, "byteStride", row)
+        start = self.whole(item, "byteOffset") + offset
+        if stride < row or start + (count - 1) * stride + row > len(data):
             raise self.wrong(f"bufferViews[{view}] reaches past the end of its buffer.")
         rows = np.ndarray((count, width), kind, data, start, (stride, kind.itemsize))
         return rows.astype(float)
@@ -104,13 +141,25 @@ class GltfDocument:
         uri = item.get("uri")
         if uri is None:
             return self.chunk
-        if str(uri).startswith("data:"):
+        if not isinstance(uri, str):
+            raise self.wrong("a buffer's 'uri' is no text.")
+        if uri.startswith("data:"):
             try:
-                return base64.b64decode(str(uri).partition(",")[2], validate=True)
-            except binascii.Error:
+                return base64.b64decode(uri.partition(",")[2], validate=True)
+            except ValueError:  # not in base64, or not even in its letters
                 raise self.wrong("a buffer's base64 data are broken.") from None
-        beside = Path(self.place.file).parent / unquote(str(uri))
-        return read_bytes(beside)
+        return read_bytes(self._beside(uri))
+
+    def _beside(self, uri: str) -> Path:
+        """Return the file a buffer is in: in the folder of the document or below it, and nowhere else."""
+        name = unquote(uri)
+        home = Path(self.place.file).parent
+        try:
+            if "\0" in name or not (home / name).resolve().is_relative_to(home.resolve()):
+                raise self.wrong(f"the buffer '{brief(uri)}' is outside the file's folder, and is not read.")
+        except (OSError, RuntimeError):  # a name that is too long, a ring of links
+            raise self.wrong(f"there is no buffer '{brief(uri)}'.") from None
+        return home / name
 
 
 def read_document(path: str | Path) -> GltfDocument:
@@ -127,7 +176,8 @@ def read_document(path: str | Path) -> GltfDocument:
         content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise ClipFileError("is no glTF file: its JSON cannot be read.", place) from None
-    version = str(content.get("asset", {}).get("version", "")) if isinstance(content, dict) else ""
+    asset = content.get("asset") if isinstance(content, dict) else None
+    version = str(asset.get("version", "")) if isinstance(asset, dict) else ""
     if not version.startswith("2"):
         raise ClipFileError(f"is no glTF 2 file (its version is '{version[:10]}').", place)
     return GltfDocument(place, content, chunk)

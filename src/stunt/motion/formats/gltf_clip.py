@@ -154,15 +154,17 @@ def _animation(
 
 
 def _channels(document: GltfDocument, animation: Mapping[str, Any]) -> dict[tuple[int, str], _Channel]:
-    samplers = animation.get("samplers", [])
+    samplers = document.objects(animation, "samplers")
     found: dict[tuple[int, str], _Channel] = {}
-    for channel in animation.get("channels", []):
-        target, sampler = channel.get("target", {}), channel.get("sampler")
+    for channel in document.objects(animation, "channels"):
+        target = document.mapping(channel, "target")
         if target.get("path") not in ("translation", "rotation") or "node" not in target:
             continue
-        if not isinstance(sampler, int) or not 0 <= sampler < len(samplers):
+        sampler = document.whole(channel, "sampler", len(samplers))
+        if sampler >= len(samplers):
             raise document.wrong("an animation's channel names a sampler that is not there.")
         item = samplers[sampler]
+        document.item("nodes", target["node"])
         times, values = document.array(item.get("input"))[:, 0], document.array(item.get("output"))
         way = str(item.get("interpolation", "LINEAR"))
         rows = 3 if way == "CUBICSPLINE" else 1

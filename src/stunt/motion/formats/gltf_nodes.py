@@ -99,7 +99,7 @@ def find_bones(document: GltfDocument) -> Bones:
 def _parents(document: GltfDocument) -> dict[int, int]:
     found: dict[int, int] = {}
     for number, node in enumerate(document.items("nodes")):
-        for child in node.get("children", []):
+        for child in document.numbers(node, "children"):
             document.item("nodes", child)
             if child in found or child == number:
                 raise document.wrong(f"nodes[{child}] hangs on two others.")
@@ -120,14 +120,14 @@ def _ancestors(node: int, parent: Mapping[int, int]) -> Iterator[int]:
 def _joints(document: GltfDocument) -> tuple[list[int], dict[str, Any] | None]:
     skins = document.items("skins")
     if skins:
-        skin = max(skins, key=lambda some: len(some.get("joints", [])))
-        joints = [number for number in skin.get("joints", []) if document.item("nodes", number) is not None]
+        skin = max(skins, key=lambda some: len(document.numbers(some, "joints")))
+        joints = [number for number in document.numbers(skin, "joints") if document.item("nodes", number) is not None]
         if joints:
             return joints, skin
     turned: set[int] = set()
     for animation in document.items("animations"):
-        for channel in animation.get("channels", []):
-            target = channel.get("target", {})
+        for channel in document.objects(animation, "channels"):
+            target = document.mapping(channel, "target")
             if target.get("path") == "rotation" and "node" in target:
                 document.item("nodes", target["node"])
                 turned.add(target["node"])
@@ -151,7 +151,7 @@ def _depth_first(document: GltfDocument, root: int, kept: set[int]) -> list[int]
     while pending:
         node = pending.pop()
         found.append(node)
-        children = [child for child in document.item("nodes", node).get("children", []) if child in kept]
+        children = [child for child in document.numbers(document.item("nodes", node), "children") if child in kept]
         pending.extend(reversed(children))
     return found
 

@@ -1,0 +1,258 @@
+"""The journal of a performance under way: raw frames, appended once a second, so that even a killed one is not lost.
+
+The file begins with a line that names the process that writes it, and holds records, each announced by its size. The
+first says who is on stage, and has the model; every further one has the frames since the last. What a kill cut short is
+the last record only, and is left out. It holds plain numbers and JSON, and what it announces is checked before memory
+is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import mujoco
+import numpy as np
+
+from stunt.errors import TakeError
+from stunt.record.cast import cast_from_data, cast_of
+from stunt.record.recorder import Recorder
+from stunt.record.take import LARGEST, Take
+from stunt.stage.loop import StageLoop
+
+PERIOD: Final = 0.5
+"""Seconds of wall time from one block to the next; less than the second a kill may cost, by what a chunk may take."""
+_EVENTS_SHARE: Final = 0.01  # of the time may go into telling what happened; where that takes longer, it is told rarely
+_BLOCK: Final = 240  # frames of a block where everything is written at once
+_BEGIN: Final = b"stunt journal 1, process "
+_RECORD: Final = struct.Struct("<4sIQ")  # mark, bytes of JSON, bytes of numbers
+_MARK: Final = b"STNJ"
+_ROWS: Final = {
+    "time": (), "qpos": ("nq",), "qvel": ("nv",), "target": ("nq",), "target_velocity": ("nv",), "torque": ("nv",),
+    "stiffness": ("nv",), "damping": ("nv",), "saturated": ("nv",), "assistance": ("people", 6),
+}  # fmt: skip
+_CONTACTS: Final[dict[str, tuple[Any, ...]]] = {
+    "contact_frame": (), "contact_geoms": (2,), "contact_position": (3,), "contact_force": (3,),
+}  # fmt: skip
+_TYPES: Final = {"saturated": np.bool_, "contact_frame": np.int32, "contact_geoms": np.int32}
+Told = Callable[[], tuple[Sequence[Mapping[str, Any]], Mapping[str, Any]]]
+
+
+class Journal:
+    """Writes a performance down as it goes on.
+
+    Attributes:
+        blocks: How many blocks of frames are on disk.
+        seconds: Up to which simulated time [s].
+        broken: Why nothing is written any more, if so: a disk that is full.
+    """
+
+    def __init__(self, file: BinaryIO, *, period: float = PERIOD, now: Callable[[], float] = clock.monotonic) -> None:
+        """Write into an open, empty file.
+
+        Args:
+            file: Unbuffered.
+            period: Seconds from one block to the next.
+            now: What the time is [s].
+        """
+        self.blocks, self.seconds, self.broken = 0, 0.0, ""
+        self._file, self._period, self._now = file, period, now
+        self._stage: StageLoop | None = None
+        self._whole = self._frames = self._contacts = 0
+        self._last = self._tell_again = -math.inf
+        self._events: list[Mapping[str, Any]] = []
+        self._put(_BEGIN + b"%d\n" % os.getpid())
+
+    def follow(self, stage: StageLoop, recorder: Recorder, told: Told) -> None:
+        """Write down who is on stage; from now on `keep_up` writes what the recorder notes.
+
+        Args:
+            stage: What is performed.
+            recorder: Notes it.
+            told: Returns what happened so far, and what is known of the performance.
+        """
+        self._stage, self._recorder, self._told = stage, recorder, told
+        self._introduce(stage)
+        self._last = self._now()
+
+    def _introduce(self, stage: StageLoop) -> None:
+        model = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
+        mujoco.mj_saveModel(stage.model, None, model)
+        sizes = {"nq": stage.model.nq, "nv": stage.model.nv, "people": len(stage.built.characters)}
+        cast = cast_of(stage.built, stage.placements).to_data()
+        self._record({**sizes, "cast": cast, "about": self._recorder.about()}, [model])
+
+    def keep_up(self) -> None:
+        """Write what is new, if it is time."""
+        if self._stage is not None and self._now() - self._last >= self._period:
+            self.append()
+
+    def append(self, most: int | None = None) -> None:
+        """Write what is new, or at most so many frames of it."""
+        if self._stage is None or self.broken:
+            return
+        start, recorder = self._now(), self._recorder
+        frames = recorder.count if most is None else min(recorder.count, self._frames + most)
+        numbers, touching, contacts = recorder.since(self._frames, self._contacts, frames)
+        text: dict[str, Any] = {"frames": frames - self._frames, "contacts": len(touching["contact_frame"])}
+        if start >= self._tell_again:
+            text |= self._news()
+            self._tell_again = start + (self._now() - start) / _EVENTS_SHARE - self._period
+        if self._record(text, [*numbers, *touching.values()]):
+            self._frames, self._contacts, self.blocks = frames, contacts, self.blocks + 1
+            self.seconds = float(recorder.column("time")[frames - 1]) if frames else 0.0
+        self._last = self._now()
+
+    def _news(self) -> dict[str, Any]:
+        """Return what happened since it was told last, and from which event on that replaces what was told."""
+        events, meta = self._told()
+        same = 0
+        for old, new in zip(self._events, events, strict=False):
+            if old != new:
+                break
+            same += 1
+        self._events = list(events)
+        return {"since": same, "events": self._events[same:], "meta": dict(meta)}
+
+    def _record(self, text: Mapping[str, Any], numbers: Sequence[Any]) -> bool:
+        told = json.dumps(text).encode()
+        parts = [memoryview(some).cast("B") for some in numbers if len(some)]
+        return self._put(_RECORD.pack(_MARK, len(told), sum(map(len, parts))), told, *parts)
+
+    def _put(self, *parts: bytes | memoryview) -> bool:
+        """Write bytes whole, or give up writing and leave the file as it was."""
+        if self.broken:
+            return False
+        try:
+            for part in parts:
+                view = memoryview(part)
+                while len(view):
+                    view = view[self._file.write(view) :]
+            self._whole = self._file.tell()
+        except OSError as error:
+            self.broken = error.strerror or str(error)
+            self._file.seek(self._whole)
+            self._file.truncate()
+            return False
+        return True
+
+    def forget(self) -> None:
+        """Empty the file for good: what it held is kept elsewhere."""
+        self.make_room()
+        self._stage = None
+
+    def make_room(self) -> None:
+        """Empty the file; what it held is still in the recorder."""
+        self.blocks = self._whole = 0
+        self._file.seek(0)
+        self._file.truncate()
+
+    def write_again(self) -> None:
+        """Write everything down from the beginning, as much as there is room for."""
+        if self._stage is None:
+            return
+        self.make_room()
+        self.broken, self._frames, self._contacts, self._events, self._tell_again = "", 0, 0, [], -math.inf
+        self._put(_BEGIN + b"%d\n" % os.getpid())
+        self._introduce(self._stage)
+        while not self.broken and self._frames < self._recorder.count:
+            self.append(_BLOCK)
+
+
+def writer_of(path: Path) -> str:
+    """Return which process writes a journal, as text; empty where it does not say."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(80)
+    except OSError:
+        return ""
+    number = first.removeprefix(_BEGIN).strip()
+    return number.decode() if first.startswith(_BEGIN) and number.isdigit() else ""
+
+
+def recovered(path: Path) -> Take | None:
+    """Return the take that a journal holds; None where not one frame got into it.
+
+    Raises:
+        TakeError: It is none.
+        OSError: It cannot be read now.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"it is larger than {LARGEST // 2**30} GB")
+        with open(path, "rb") as file:
+            return _read(file, path.stat().st_size)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TakeError(f"'{path}' is not a journal Stunt can read ({error}).") from error
+
+
+def _read(file: BinaryIO, size: int) -> Take | None:
+    if not file.readline(80).startswith(_BEGIN):
+        return None
+    head = _next(file, size)
+    if head is None:
+        return None
+    about, model = head
+    sizes = {name: _whole(about[name], 100_000) for name in ("nq", "nv", "people")}
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in (*_ROWS, *_CONTACTS)}
+    events: list[dict[str, Any]] = []
+    meta: dict[str, Any] = {}
+    while (block := _next(file, size)) is not None:
+        text, numbers = block
+        counts = {"frames": _whole(text["frames"], 10**9), "contacts": _whole(text["contacts"], 10**9)}
+        _unpack(numbers, counts, sizes, columns)
+        if "events" in text:
+            events[_whole(text["since"], len(events)) :] = [dict(event) for event in text["events"]]
+            meta = dict(text["meta"])
+    if not columns["time"]:
+        return None
+    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    reached = float(whole["time"][-1]) if whole["time"].size else 0.0
+    sentence = f"killed after {reached:.3f} s; this is what it had written down until then."
+    told = {**about["about"], **meta, "interrupted": True, "warnings": [*meta.get("warnings", ()), sentence]}
+    cast = cast_from_data(about["cast"])
+    return Take(**whole, model_bytes=np.frombuffer(model, np.uint8), cast=cast, events=events, meta=told)
+
+
+def _next(file: BinaryIO, size: int) -> tuple[dict[str, Any], bytes] | None:
+    """Return the next record's JSON and numbers; None where there is no whole one."""
+    head = file.read(_RECORD.size)
+    if len(head) < _RECORD.size:
+        return None
+    mark, text, numbers = _RECORD.unpack(head)
+    if mark != _MARK or text + numbers > size - file.tell():
+        return None
+    told = json.loads(file.read(text))
+    if not isinstance(told, dict):
+        raise ValueError("a record's JSON is no mapping")
+    return told, file.read(numbers)
+
+
+def _unpack(
+    numbers: bytes, counts: Mapping[str, int], sizes: Mapping[str, int], columns: dict[str, list[np.ndarray]]
+) -> None:
+    position = 0
+    for kinds, count in ((_ROWS, counts["frames"]), (_CONTACTS, counts["contacts"])):
+        for name, shape in kinds.items():
+            dtype = np.dtype(_TYPES.get(name, np.float64))
+            row = [sizes[width] if isinstance(width, str) else int(width) for width in shape]
+            values = count * math.prod(row)
+            if position + values * dtype.itemsize > len(numbers):
+                raise ValueError("a record announces more than it has")
+            found = np.frombuffer(numbers, dtype, values, position) if values else np.zeros(0, dtype)
+            columns[name].append(found.reshape(count, *row))
+            position += values * dtype.itemsize
+    if position != len(numbers):
+        raise ValueError("a record has more than it announces")
+
+
+def _whole(value: object, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"{value!r} is no number of things")
+    return value

@@ -1,0 +1,159 @@
+"""The folder of a take: old or new, whatever fails; what a killed process left is mended by the next."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from campaigns.calls import KILLED, RAISED, at_each_call
+from stunt.errors import TakeError
+from stunt.record import take_folder
+from stunt.record.files import aside_prefix, sweep, written_aside
+from stunt.record.take import Take
+from stunt.record.take_folder import JOURNAL, claimed
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+OLD = {"take.npz", "report.json", "filmstrip.png", "crash.npz"}
+NEW = {"take.npz", "report.json"}
+
+
+def report(take):
+    return json.dumps({"title": take.meta["title"]})
+
+
+def put(folder, take):
+    def write(aside):
+        take.save(aside / "take.npz")
+        (aside / "report.json").write_text(report(take))
+
+    with claimed(folder, report) as claim:
+        claim.replace(write)
+
+
+@pytest.fixture()
+def setting(tmp_path, take):
+    """Return a folder with an old take, the old take, and the new one."""
+    old = dataclasses.replace(take, meta={**take.meta, "title": "old"})
+    pristine, folder = tmp_path / "pristine", tmp_path / "out"
+    old.save(pristine / "take.npz")
+    old.save(pristine / "crash.npz")
+    (pristine / "report.json").write_text(report(old))
+    (pristine / "filmstrip.png").write_text("old")
+
+    def prepare():
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(pristine, folder)
+
+    return folder, prepare, dataclasses.replace(take, meta={**take.meta, "title": "new"})
+
+
+def whole(folder):
+    """Return whether a folder holds the old take or the new one; anything between is an error."""
+    names = {path.name for path in folder.iterdir()}
+    title, told = Take.load(folder).meta["title"], json.loads((folder / "report.json").read_text())["title"]
+    assert title == told and names == (OLD if title == "old" else NEW), (title, told, names)
+    return title
+
+
+@pytest.mark.parametrize("how", ["kill", "ENOSPC", "EIO", "EACCES"])
+def test_at_every_call_the_folder_is_old_or_new_once_it_is_mended(setting, how):
+    folder, prepare, new = setting
+    seen = []
+
+    def check(number, code):
+        assert code in (KILLED, RAISED)
+        before = Take.load(folder).meta["title"]  # readable at every moment
+        take_folder.mend(folder, report)
+        with claimed(folder, report):  # the next run
+            pass
+        seen.append(whole(folder))
+        assert seen[-1] == before, "what was readable stays what it was"
+
+    calls = at_each_call(prepare, lambda: put(folder, new), check, how, (TakeError, OSError))
+    assert calls > 15 and set(seen) == {"old", "new"} and sorted(seen) == sorted(seen, key=lambda title: title != "new")
+    assert seen == sorted(seen, reverse=True) or how != "kill", "once new, it stays new"
+
+
+def test_a_take_that_could_not_be_written_leaves_the_old_one_and_nothing_else(setting):
+    folder, prepare, new = setting
+    prepare()
+
+    def fail(aside):
+        new.save(aside / "take.npz")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"), claimed(folder, report) as claim:
+        claim.replace(fail)
+    assert whole(folder) == "old"
+
+
+def test_a_second_process_is_told_who_writes(tmp_path):
+    with claimed(tmp_path / "out", report):
+        code = (
+            "from pathlib import Path; from stunt.record.take_folder import claimed\n"
+            "try:\n    claimed(Path('out'), str).__enter__()\nexcept Exception as error: print(error)"
+        )
+        said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert f"another Stunt (process {os.getpid()}) is writing a take into 'out'" in said.stdout
+    assert not (tmp_path / "out").exists(), "what was made for nothing goes again"
+    with claimed(tmp_path / "out", report):
+        pass
+
+
+def test_a_folder_that_cannot_be_mended_keeps_its_journal(tmp_path):
+    (tmp_path / JOURNAL).write_bytes(b"stunt journal 1, process 1\nSTNJ" + bytes([2, 0, 0, 0] + 8 * [0]) + b"[]")
+    with claimed(tmp_path, report) as claim:
+        assert "unreadable.journal" in claim.mended[0]
+    assert {path.name for path in tmp_path.iterdir()} == {"unreadable.journal"}
+
+
+def test_what_dead_processes_left_is_swept_and_what_living_ones_write_is_not(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    mine = aside_prefix("take") + "abcdefgh.npz.part"
+    left = mine.replace(f"-{os.getpid()}-", f"-{dead.pid}-")
+    other = "notes.part"
+    for name in (mine, left, other, ".take-1234.npz.part"):
+        (tmp_path / name).write_text("x")
+    folder = tmp_path / left.replace("take", "new-take")
+    folder.mkdir()
+    (folder / "take.npz").write_text("x")
+    assert set(sweep(tmp_path)) == {left, folder.name}
+    assert {path.name for path in tmp_path.iterdir()} == {mine, other, ".take-1234.npz.part"}
+
+
+@pytest.mark.parametrize("how", ["kill", "ENOSPC"])
+def test_a_file_that_is_written_is_the_old_one_or_the_new_one(tmp_path, how):
+    file = tmp_path / "a" / "file.txt"
+
+    def write():
+        with written_aside(file) as aside:
+            aside.write_text("new")
+
+    def prepare():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("old")
+
+    def check(number, code):
+        assert code in (KILLED, RAISED) and file.read_text() in ("old", "new")
+        sweep(file.parent)
+        assert [path.name for path in file.parent.iterdir()] == ["file.txt"]
+
+    assert at_each_call(prepare, write, check, how, (TakeError,)) >= 5
+    assert file.read_text() == "new"
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    with pytest.raises(TakeError, match=r"cannot write '.*take.npz': No space left on device\."):
+        with written_aside(tmp_path / "take.npz"):
+            raise OSError(28, "No space left on device")
+    with pytest.raises(FileNotFoundError):  # another file's error is not this one's
+        with written_aside(tmp_path / "take.npz"):
+            open(tmp_path / "nowhere")
+    assert not list(tmp_path.iterdir())
