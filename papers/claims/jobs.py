@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import mujoco
 import numpy as np
-from stunt.control.core.inertia import joint_moments
 
 from papers.p0.constant_pd import perform_constant_pd
+from papers.p0.inertia import joint_moments
 from papers.random_script import random_script
 from papers.runs import mean_error_deg
 from papers.variations import with_part, with_rate

@@ -24,7 +24,7 @@ def cold(job):
 
 def started(job):
     """Return a job's performance at its start, and to where it is pushed."""
-    performance = follow._set_back(job.arguments, job.folder)
+    performance = follow._set_back(job.arguments, job.folder).performance
     return performance, follow.begin(performance, job.arguments)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 NAME: Final = "comparison"
 _ACROSS = 3  # panels beside each other
 _HIGH = 0.42  # of a side in a panel [in]
+_HEADLINE = 0.8  # what the headline takes [in]
 
 
 def table_of(comparison: Comparison) -> list[list[str]]:
@@ -75,34 +76,33 @@ def write_comparison(comparison: Comparison, folder: Path, about: Mapping[str, A
         paths.append(folder / f"{NAME}.{form}")
         with written_aside(paths[-1]) as aside:
             aside.write_text(content, encoding="utf-8")
-    from stunt.record.plot_style import save  # plotting is heavy
+    from stunt.record.plots import save_figure  # plotting is heavy
 
-    return paths + save(plot(comparison, title), folder, NAME)
+    return [*paths, save_figure(plot(comparison, title), folder / f"{NAME}.png")]
 
 
 def plot(comparison: Comparison, title: str) -> Figure:
     """Draw each measure in a panel of its own: every side's mean with its interval, and a * where it differs."""
-    from stunt.record.plot_style import BLUE, GREEN, HEADLINE, INK, ORANGE, PINK, SKY, WIDTH, YELLOW, dress, page
+    from stunt.record.plots import COLORS, INK, WIDTH, dress, page
 
-    colors = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW)
     sides, measures = comparison.sides, comparison.measures
     across = min(_ACROSS, len(measures))
     names = 0.3 + 0.085 * max(map(len, sides))  # what the sides' names take [in]
     wide, high = (WIDTH - names - 0.3) / across, _HIGH * len(sides) + 0.75
-    height = HEADLINE + 0.15 + -(-len(measures) // across) * high
+    height = _HEADLINE + 0.15 + -(-len(measures) // across) * high
     sure = f"bars are {100 * LEVEL:.0f} % intervals; * differs from {sides[0]}, pair by pair."
     note = f"{comparison.pairs} pairs of runs; {sure}"
     figure = page(height, title, note)
     for number, measure in enumerate(measures):
         line, column = divmod(number, across)
-        bottom = 1.0 - (HEADLINE + 0.15 + (line + 1) * high - 0.6) / height
+        bottom = 1.0 - (_HEADLINE + 0.15 + (line + 1) * high - 0.6) / height
         axes = figure.add_axes(
             ((names + column * wide) / WIDTH, bottom, (wide - 0.35) / WIDTH, _HIGH * len(sides) / height)
         )
         for row, side in enumerate(sides):
             mean, differs = measure.means[side], measure.differences.get(side)
             bars = [[mean.value - mean.low], [mean.high - mean.value]]
-            axes.errorbar([mean.value], [row], xerr=bars, fmt="o", color=colors[row % len(colors)], capsize=3, lw=1.6)
+            axes.errorbar([mean.value], [row], xerr=bars, fmt="o", color=COLORS[row % len(COLORS)], capsize=3, lw=1.6)
             if differs is not None and differs.tells:
                 axes.annotate("*", (mean.value, row), (0, 2), textcoords="offset points", ha="center", color=INK)
         axes.set_yticks(range(len(sides)), sides if column == 0 else [""] * len(sides))

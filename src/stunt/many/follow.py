@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import mujoco
@@ -21,6 +22,7 @@ from stunt.errors import BlowUpError
 from stunt.jobs.job import Job, Row, canonical
 from stunt.keys import read
 from stunt.library.names import Library
+from stunt.many.lead import Lead
 from stunt.many.plan import StartNoise
 from stunt.many.setting import WHO, script_of
 from stunt.many.shove import Shove
@@ -45,6 +47,7 @@ class _Warm:
     performance: Performance
     clip: Clip
     begin: dict[str, Any]
+    lead: Lead | None  # whom it follows instead of its clip
 
 
 _STAGES: OrderedDict[str, _Warm] = OrderedDict()
@@ -74,7 +77,8 @@ def follow(job: Job) -> Row:
     """
     told, phases = job.arguments, _Phases()
     with phases.of("prepare"):
-        performance = _set_back(told, job.folder)
+        warm = _set_back(told, job.folder)
+        performance = warm.performance
         pushed = begin(performance, told)
     stage = performance.stage
     try:
@@ -86,14 +90,14 @@ def follow(job: Job) -> Row:
         raise
     with phases.of("measure"):
         take = performance.take()
-        row = measures(take)
+        row = measures(take, led=warm.lead.measured(performance, take) if warm.lead is not None else {})
     failed = bool(row["fell"])
     with phases.of("keep"):
         kept = _keep(take, job) if job.keep and (job.keeps == "all" or failed) else ""
     return {**row, "push_deg": pushed, "take": kept, **phases.cells}
 
 
-def _set_back(told: Mapping[str, Any], folder: str) -> Performance:
+def _set_back(told: Mapping[str, Any], folder: str) -> _Warm:
     """Return a performance at its beginning: one that is warm, or a new one."""
     key = canonical([told[name] for name in ("clip", "body", "setting", "seconds", "folders")] + [folder])
     library = Library.of([str(Path(folder, own)) for own in told["folders"]], folder)
@@ -102,13 +106,15 @@ def _set_back(told: Mapping[str, Any], folder: str) -> Performance:
     if warm is None or warm.clip is not clip:
         script = script_of(told["setting"], told["clip"], told["body"], library, seconds=told["seconds"])
         performance = Performance(script)
-        warm = _STAGES[key] = _Warm(performance, clip, performance.stage.save())
+        use = told["setting"].get("controller")
+        lead = Lead.of(performance, use) if use else None
+        warm = _STAGES[key] = _Warm(performance, clip, performance.stage.save(), lead)
     else:
         warm.performance.stage.restore(warm.begin)
     _STAGES.move_to_end(key)
     while len(_STAGES) > _WARM:
         _STAGES.popitem(last=False)
-    return warm.performance
+    return warm
 
 
 def begin(performance: Performance, told: Mapping[str, Any]) -> float | None:
@@ -163,10 +169,16 @@ def _keep_within_limits(model: mujoco.MjModel, qpos: np.ndarray) -> None:
     qpos[where] = np.clip(qpos[where], *model.jnt_range[hinges].T)
 
 
-def measures(take: Take, who: str = WHO) -> Row:
-    """Return what a batch's table says of a take: figures of its report, and what it took of the joints."""
+def measures(take: Take, who: str = WHO, led: Mapping[str, Any] = MappingProxyType({})) -> Row:
+    """Return what a batch's table says of a take: figures of its report, and what it took of the joints.
+
+    Args:
+        take: The take.
+        who: Of whom.
+        led: Figures of a controller that was in charge, in place of the report's.
+    """
     report = make_report(take)
-    about = report["characters"][who]
+    about = {**report["characters"][who], **led}
     fell = time_of_fall(take, who)
     drift, way = about.get("drift_m"), about.get("path_m", 0.0)
     help_, limits, used = about["assistance"], about.get("limits", {}), effort(take, who)

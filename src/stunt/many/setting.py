@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from stunt.drive.beats.spec import Part, Script
 from stunt.errors import NOWHERE, Place
-from stunt.keys import Context, Number, ValueKind, key, names_of, read, spec
+from stunt.keys import Context, Number, ValueKind, Word, key, names_of, read, spec
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
 from stunt.schema import Node, Section, node_from_plain, plain_from_node
@@ -27,18 +27,22 @@ RATE: Final = 120.0
 _OF_PLAY: Final = ("from", "to", "loop")
 _OF_CHARACTER: Final = ("height", "mass", "sex", "strength", "self_collision")
 _NOT_ALONE: Final = ("play", "toward", "repeat")
-_RATE_KEYS: Final = ("rate",)
+_OF_RUN: Final = ("rate", "controller")
 
 
 def setting_keys() -> tuple[str, ...]:
     """Return all keys of a setting."""
     of_clips = tuple(name for name in names_of(ClipsPart) if name not in _NOT_ALONE)
-    return (*of_clips, *_OF_PLAY, *_OF_CHARACTER, *_RATE_KEYS)
+    return (*of_clips, *_OF_PLAY, *_OF_CHARACTER, *_OF_RUN)
 
 
-@spec("a rate")
-class _Rate:
+@spec("a run")
+class _Run:
     rate: float = key(default=RATE, kind=Number(10.0, 10_000.0, unit="Hz"), help="physics and control steps per second")
+    controller: str | None = key(
+        default=None, kind=Word("a registered controller, or `module:Class`"),
+        help="who is in charge instead of the clip, and judged by it; else nobody",
+    )  # fmt: skip
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -74,12 +78,12 @@ def _parts(node: Node, name: str, clip: str) -> tuple[ClipsPart, dict[str, Any],
     play = Node({"clip": node_from_plain(clip), **taken["play"]}, section.place)
     rest = {key: value for key, value in given.items() if not any(key in some for some in taken.values())}
     part = read(ClipsPart, Node({"play": Node((play,), section.place), **rest}, section.place))
-    rate = read(_Rate, Node(taken["rate"], section.place)).rate
+    rate = read(_Run, Node(taken["run"], section.place)).rate
     read(CharacterSpec, Node({"body": node_from_plain("human39"), **taken["character"]}, section.place), {}, name)
     return part, {key: plain_from_node(value) for key, value in taken["character"].items()}, rate
 
 
-_OWNERS: Final = {"play": _OF_PLAY, "character": _OF_CHARACTER, "rate": _RATE_KEYS}
+_OWNERS: Final = {"play": _OF_PLAY, "character": _OF_CHARACTER, "run": _OF_RUN}
 
 
 def script_of(

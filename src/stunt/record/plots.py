@@ -149,10 +149,15 @@ def _plot(take: Take, path: str | Path, title: str, draw: Callable[[Axes, str], 
     panels[-1].set_xlabel("time  [s]", color=INK)
     subject = str(take.meta.get("title") or "")
     figure.suptitle(f"{subject}: {title[0].lower()}{title[1:]}" if subject else title, x=0.01, ha="left", weight="bold")
-    return _save(figure, Path(path))
+    return save_figure(figure, Path(path))
 
 
-def _save(figure: Figure, path: Path) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure, aside first; return its file.
+
+    Raises:
+        TakeError: No plot format has that suffix, or the file cannot be written.
+    """
     form = path.suffix.lstrip(".").lower() or "png"
     if form not in figure.canvas.get_supported_filetypes():
         raise TakeError(f"cannot write '{path}': no plot format ends in '.{form}'. Available: png, svg, pdf.")

@@ -10,7 +10,7 @@ Whoever drives a character, from a script, a supervisor or a program, drives thi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -99,6 +99,11 @@ class Followed(NamedTuple):
     since: float
     motion: BodyMotion | None
     rows: ServoTargets | None
+
+
+def followed_at(history: Sequence[Followed], time: float) -> Followed | None:
+    """Return what was followed at a time [s]; None: before anything was."""
+    return next((entry for entry in reversed(history) if entry.at <= time + 1e-9), None)
 
 
 class BodyActor:
@@ -652,15 +657,11 @@ class BodyActor:
 
     def wanted_at(self, time: float) -> Floats | None:
         """Return the pose of the clip it followed at a time [s], on its place, (nq,); None: it followed none."""
-        entry = self.followed_at(time)
+        entry = followed_at(self.history, time)
         if entry is None or (rows := entry.rows) is None:
             return None
         k = min(max(round((time - entry.since) * rows.fps), 0), len(rows.path) - 1)
         return np.concatenate([rows.path[k], rows.turns[k, 0], rows.qpos[k]])
-
-    def followed_at(self, time: float) -> Followed | None:
-        """Return what it followed at a time [s]; None: before it was told anything."""
-        return next((entry for entry in reversed(self.history) if entry.at <= time + 1e-9), None)
 
     def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
         """Return how well it followed, over a take's frames (see `stunt.drive.body.measures`)."""

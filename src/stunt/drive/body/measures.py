@@ -10,6 +10,7 @@ is none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.memory import ServoTargets
-from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.actor import BodyActor, Followed, followed_at
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
 from stunt.maths import rotations
@@ -37,18 +38,19 @@ class _Foot:
     geoms: tuple[int, ...]
 
 
-def foot_slide(actor: BodyActor, time: Floats, own: Floats) -> float:
+def foot_slide(actor: BodyActor, time: Floats, own: Floats, history: Sequence[Followed]) -> float:
     """Return how far standing feet slid over the ground in all [m].
 
     Args:
         actor: Who followed.
         time: Times of the frames [s], (T,).
         own: The character's own coordinates in them, (T, nq).
+        history: What it followed.
     """
     feet = _feet(actor)
     if not feet or len(time) < 2:
         return 0.0
-    stands = _stance(actor, feet, time)
+    stands = _stance(actor, feet, time, history)
     places, low = _places(actor, feet, own)
     ground = Ground(actor.stage)
     way = 0.0
@@ -74,11 +76,11 @@ def _joint(foot: FootJoints) -> int:
     return foot.ankle if foot.ball is None else foot.ball
 
 
-def _stance(actor: BodyActor, feet: list[_Foot], time: Floats) -> np.ndarray:
+def _stance(actor: BodyActor, feet: list[_Foot], time: Floats, history: Sequence[Followed]) -> np.ndarray:
     """Return whether each foot stands in what was followed, at every time, (T, feet)."""
     stands = np.zeros((len(time), len(feet)), dtype=bool)
-    ends = [*(entry.at for entry in actor.history[1:]), np.inf]
-    for entry, end in zip(actor.history, ends, strict=True):
+    ends = [*(entry.at for entry in history[1:]), np.inf]
+    for entry, end in zip(history, ends, strict=True):
         now = (time >= entry.at - 1e-9) & (time < end - 1e-9)
         if entry.motion is None or not now.any():
             continue
@@ -112,21 +114,25 @@ FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
 
 
-def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
+def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | None = None) -> dict[str, Any]:
     """Measure how a character followed clips over a take's frames, and what it took; of the frames in which it did.
 
     Args:
         actor: Who followed.
         time: Times of the frames [s], (T,).
         qpos: The stage's coordinates in them, (T, nq).
+        against: What it should have followed all the time; None: what it did follow.
     """
+    history = actor.history if against is None else [against]
     used = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
-    follows = np.array([(entry := actor.followed_at(moment)) is not None and entry.rows is not None for moment in time])
+    follows = np.array(
+        [(entry := followed_at(history, moment)) is not None and entry.rows is not None for moment in time]
+    )
     if follows.sum() < 2:
         return used
     whole, time, own = bool(follows.all()), time[follows], qpos[follows, actor.slices[0]]
     actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
-    turns, path = _wanted(actor, time)
+    turns, path = _wanted(history, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
     error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
     names = {body: name for name, body in actor.character.bodies.items()}
@@ -139,7 +145,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
-        "foot_slide_m": foot_slide(actor, time, own),
+        "foot_slide_m": foot_slide(actor, time, own, history),
     }
     # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
     return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
@@ -162,11 +168,11 @@ def _joint_errors(actor: BodyActor, actual: ServoTargets, turns: Floats) -> dict
     return found
 
 
-def _wanted(actor: BodyActor, time: Floats) -> tuple[Floats, Floats]:
+def _wanted(history: Sequence[Followed], time: Floats) -> tuple[Floats, Floats]:
     """Return the orientations and root positions the clip asked for at some times, seen from the root."""
     turns, path = [], []
     for moment in time:
-        entry = actor.followed_at(moment)
+        entry = followed_at(history, moment)
         assert entry is not None and entry.rows is not None  # only such moments are looked at
         rows = entry.rows
         x = min(max((moment - entry.since) * rows.fps, 0.0), len(rows.turns) - 1.0)
