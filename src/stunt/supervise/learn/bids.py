@@ -1,10 +1,6 @@
-"""Pre-conditions that come with Stunt, and the controllers that use them.
+"""Controllers that bid by what they learned of their chance of success, and the pre-conditions that come with Stunt.
 
-They were learned on the body of the clip `idle` at strength 1.5; any other body is refused.
-
-A controller that bids by what it learned about its chance of success.
-
-A controller that bids by what it learned about its states and its parameters, and chooses those left open.
+Those were learned on the body of the clip `idle` at strength 1.5; any other body is refused.
 """
 
 from __future__ import annotations
@@ -13,14 +9,14 @@ import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
-from stunt.supervise.contract import IDLE, BaseController, Bid, Controller, Status
+from stunt.supervise.contract import IDLE, Bid, Controller
 from stunt.supervise.learn.features import CAPTURE, HEIGHT, LEAN, body_digest, features
 from stunt.supervise.learn.svm import SupportVectors, load_machine
 from stunt.supervise.practice import Practice
@@ -112,7 +108,7 @@ CHOICES: Final = 9
 """So many values are looked at for each parameter that is left open."""
 
 
-class ParameterBid(BaseController):
+class ParameterBid(Wrapped):
     """A controller whose bids go by a pre-condition over states and parameters.
 
     It bids as the controller does where its chance is good; with a poor one a try is only better than nobody. A
@@ -134,12 +130,10 @@ class ParameterBid(BaseController):
         Raises:
             WrongBodyError: It was learned on another body.
         """
-        super().__init__(inner.name)
+        super().__init__(inner)
         machine.check_body(body_digest(stage.model, stage.character(character)))
-        self.inner, self.machine, self.least = inner, machine, least
+        self.machine, self.least, self.wakes = machine, least, "always"
         self.sampled = tuple((str(n), float(low), float(high)) for n, low, high in machine.about.get("sampled", ()))
-        self.kinematic, self.priority, self.interrupts = inner.kinematic, inner.priority, inner.interrupts
-        self.longest, self.low = inner.longest, bool(getattr(inner, "low", False))
         self._open = [name for name, _, _ in self.sampled if getattr(inner, name) is None]
 
     def bid(self, now: Situation) -> Bid | None:
@@ -175,23 +169,11 @@ class ParameterBid(BaseController):
             setattr(self.inner, name, value)
         self.inner.start(now, actor, Bid(bid.score, bid.why, plan, bid.priority))
 
-    def step(self, now: Situation, actor: BodyActor) -> Status:
-        """Let it go on."""
-        return self.inner.step(now, actor)
-
     def stop(self, now: Situation, actor: BodyActor) -> None:
         """Let it stop; what was chosen is open again."""
         self.inner.stop(now, actor)
         for name in self._open:
             setattr(self.inner, name, None)
-
-    def save(self) -> Any:
-        """Return what the controller must keep."""
-        return self.inner.save()
-
-    def restore(self, state: Any) -> None:
-        """Put it back."""
-        self.inner.restore(state)
 
 
 FOLDER = Path(__file__).parent / "stored"
