@@ -1,10 +1,6 @@
-"""Pre-conditions that come with Stunt, and the controllers that use them.
+"""Controllers that bid by what they learned of their chance of success, and the pre-conditions that come with Stunt.
 
-They were learned on the body of the clip `idle` at strength 1.5; any other body is refused.
-
-A controller that bids by what it learned about its chance of success.
-
-A controller that bids by what it learned about its states and its parameters, and chooses those left open.
+Those were learned on the body of the clip `idle` at strength 1.5; any other body is refused.
 """
 
 from __future__ import annotations
