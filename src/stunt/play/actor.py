@@ -542,7 +542,7 @@ class Actor:
         if isinstance(entry, str) and not name:
             return make_controller(entry, self.stage, self.name)
         if isinstance(entry, (Clip, BodyMotion, str, Path)):
-            motion = fit_motion(self.stage.model, self.character, self._motion(entry)).motion
+            motion = fit_motion(self.stage.model, self.character, self._motion(entry), "out of the floor").motion
             return ClipController(name or motion.name, motion, self.stage, self.name)
         if isinstance(entry, Controller):
             if name:

@@ -23,16 +23,15 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.servo.memory import FREE, HOOK, WEAK, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.drive.body.collision_masks import Pushes
-from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of, smooth
-from stunt.drive.feet.blend_kernel import blend_into, window
-from stunt.drive.feet.leg import legs_of
-from stunt.drive.motion.body_motion import BodyMotion, blended
+from stunt.drive.feet.blend import blend_into, window
+from stunt.drive.motion.body_motion import BodyMotion, blended, smooth
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.motion.playing import (
     NOWHERE,
     Place,
     Playing,
     Track,
+    chained,
     cut_rows,
     entered_late,
     moved,
@@ -58,6 +57,8 @@ TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
 EASE: Final = 0.2
 """Seconds within which a body that leaves data goes over from what data has to what was prepared of it."""
+MOVING: Final = 0.5
+"""Whoever goes faster than this against the motion it goes over to cannot stop where that begins [m/s]."""
 PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
@@ -293,7 +294,7 @@ class BodyActor:
         still = np.concatenate([self.here, np.zeros(self.layout.nv)])
         frames = np.repeat(still[None], 3, axis=0)
         self.lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
-        blend_into(self.stage.model, self.character, self.layout, *self.state, frames, AIM_FPS, 0.05)
+        blend_into(self.stage.model, self.character, self.layout, *self.state, frames, AIM_FPS, 0.05, wait=0.05)
 
     # ---- under forces
 
@@ -324,26 +325,56 @@ class BodyActor:
             place: Whether to move it to where the character is and faces.
             actual: Whether to blend from the pose the body has, not from what it followed.
         """
-        rows = self.targets_of(motion)
+        rows, at = self.targets_of(motion), NOWHERE
         first = min(max(round(since * rows.fps), 0), len(rows.turns) - 1)
         if place:
-            root = np.concatenate([rows.path[first], rows.turns[first, 0]])
-            rows = moved_rows(rows, place_between(root, self.here))
+            at = place_between(np.concatenate([rows.path[first], rows.turns[first, 0]]), self.here)
         if blend > 0.0:
-            rows = entered_late(rows, self._gone_over(cut_rows(rows, first, len(rows.turns)), blend, actual), first)
+            rows = self._gone_over(motion, rows, first, at, blend, actual=actual, shift=place)
+        elif place:
+            rows = moved_rows(rows, at)
         self.take(motion, rows, self.stage.time - first / rows.fps, clip=True)
 
-    def _gone_over(self, rows: ServoTargets, blend: float, actual: bool) -> ServoTargets:
-        """Return rows that are entered from what the body does now."""
-        follows = self.rows is not None and not actual
-        old, at = self._before(actual, blend)
-        if not (follows and self.settings.plant):
-            return blended(self.stage.model, old, at, rows, blend)
-        stage, (qpos, qvel) = self.stage, self.state
-        legs = legs_of(stage.model, self.character, self.soles)
-        body = Momentum(qpos[:3].copy(), qpos[3:7].copy(), qvel[:2].copy(), self.floor)
-        owners = [owner_of(stage.model, self.character, legs, geom) for geom in self.soles]
-        return change_of_motion(stage.model, legs, owners, old, at, rows, blend, body)
+    def _gone_over(
+        self, motion: BodyMotion, rows: ServoTargets, first: int, at: Place, blend: float, *, actual: bool, shift: bool
+    ) -> ServoTargets:  # fmt: skip
+        """Return rows entered from what the body does now, at a frame: feet stand till they step to their place."""
+        (old, then), fps = self._before(actual, blend), rows.fps
+        if len(rows.turns) - first < 3:
+            rows = moved_rows(rows, at)
+            rest = blended(self.stage.model, old, then, cut_rows(rows, first, len(rows.turns)), blend)
+            return entered_late(rows, rest, first)
+        track = self.track_of(motion)
+        if shift:  # whoever goes faster than the data comes to rest ahead of it
+            pace = self.state[1][:2] - fps * np.diff(track.laid(first, 2, at)[:, :2], axis=0)[0]
+            at = moved(at, 0.5 * blend * pace) if np.linalg.norm(pace) > MOVING else at
+        frames = track.laid(first, min(len(rows.turns) - first, window(blend, fps)), at)
+        model, who, state = self.stage.model, self.character, self._sets_out(actual)
+        lead, _ = blend_into(model, who, self.layout, *state, frames, fps, blend, wait=0.0)
+        rows, plain = moved_rows(rows, at), self.lifted(lead, fps)
+        count = len(lead)
+        share = smooth(np.arange(count) / (count - 1))
+        begin = self._as_prepared(plain, motion, first + np.arange(float(count)), share)
+        torque, swing = begin.torque, None if rows.swing is None else np.zeros((count, rows.swing.shape[1]))
+        if torque is not None:
+            torque = share[:, None] * torque
+            if old.torque is not None:
+                frame = np.clip((then + np.arange(count) / fps) * old.fps, 0, len(old.turns) - 1).astype(int)
+                torque += (1.0 - share[:, None]) * old.torque[frame]
+        asked = None if rows.asked is None else begin.asked
+        begin = replace(begin, friction=plain.friction, torque=torque, swing=swing, asked=asked)
+        return entered_late(rows, chained([begin, cut_rows(rows, first + count, len(rows.turns))]), first)
+
+    def _sets_out(self, actual: bool) -> tuple[Floats, Floats]:
+        """Return the state a change of motion sets out from: its own, or with the joints it is told to have."""
+        qpos, qvel = (value.copy() for value in self.state)
+        if not actual and self.rows is not None:
+            joints, last = self.rows.qpos, len(self.rows.qpos) - 1
+            at = min(max(self.elapsed * self.rows.fps, 0.0), float(last))
+            one, two = (np.concatenate([qpos[:7], joints[min(int(at) + k, last)]]) for k in (0, 1))
+            change = self.layout.difference(two, one)
+            qpos = self.layout.moved(one, (at - int(at)) * change)
+        return qpos, qvel
 
     @property
     def floor(self) -> float:
@@ -503,7 +534,7 @@ class BodyActor:
         """Return frames from the present state into a motion, feet kept, and where the motion comes to be placed."""
         frames = track.laid(first, min(track.ahead(first), window(blend, track.fps)), at)
         model, who, (qpos, qvel) = self.stage.model, self.character, self.state
-        lead, by = blend_into(model, who, self.layout, qpos, qvel, frames, track.fps, blend, shift=shift)
+        lead, by = blend_into(model, who, self.layout, qpos, qvel, frames, track.fps, blend, wait=blend, shift=shift)
         return lead, moved(at, by)
 
     def keep_on(self) -> None:

@@ -1,240 +1,300 @@
-"""Steps between two motions: feet that a blend would drag over the floor are lifted there, one after the other.
+"""Feet that stay where they stand while the rest of the body goes over to other data.
 
-Interpolating orientations takes both feet to their new places at once, sliding, whatever stands on them; whoever was
-walking trips over that. Here the root keeps its momentum and loses it over the blend, and each foot that has far to go
-stays where it stands until its turn, and swings.
+In a blend the data's feet come to lie elsewhere than the body's. A foot that stands, in the body and in the data, is
+kept where it is until the data lifts it; one that the data never lifts makes a small step to its place. One that has
+yet to come down comes down in its place. Legs follow by two-bone inverse kinematics. What the rest of the body is off
+by fades along a quintic.
+
+Going over to data from any state, feet kept where they stand: all of it in one compiled call (see `feet`).
+
+Continuous in position and velocity: what the body is off by when the data begins, in both, fades along a quintic to
+nothing; the data itself goes on unchanged underneath. Cross-fading two motions would need the old one to go on; a body
+that was under forces a moment ago has none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
 from typing import Any, Final
 
 import mujoco
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.servo.memory import ServoTargets
-from stunt.drive.feet.leg import Leg
-from stunt.drive.motion.body_motion import BY_ROW, blended, each_row
-from stunt.drive.motion.sole_hold import SWING_FRICTION
-from stunt.maths import rotations
+from stunt.character.kinematics import bones_of, pose_bodies
+from stunt.drive.feet.feet_kernel import add_need, foot_steps, widened, write_course
+from stunt.drive.feet.leg_kernel import bend_leg, leg_chains_of
+from stunt.drive.motion.layout import Layout, fade_rows, move_rows, start_offsets, velocity_rows
+from stunt.drive.motion.posing import add_depth
+from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import SURE
 
-FAR: Final = 0.08
-"""A foot with less way to go is not worth a step [m]."""
-SWING: Final = 0.28
-"""Least time of a step [s]."""
-LIFT: Final = 0.06
-"""How high a foot is lifted in the middle of its step [m]."""
-MOVING: Final = 0.5
-"""Whoever is faster than this over the ground cannot change in the middle of a step [m/s]."""
-TOUCHING: Final = 0.01
-"""A sole lower than this above the floor is on it [m]."""
-SOON: Final = 0.4
-"""A foot that is down again within this time is waited for [s]."""
-AIRBORNE: Final = 0.03
-"""A foot this high above the lower one is in the air [m]."""
+STEP: Final = 0.28
+"""How long a step to one's place takes [s]."""
+LIFT: Final = 0.05
+"""How high the foot goes in it [m]."""
+STILL: Final = SURE.slow
+"""A foot slower than this stands [m/s]."""
+LOW: Final = SURE.low + 0.015
+"""A foot lower than this above its lowest stands [m]: of its ankle, which rises with the heel before the foot does."""
+BRAKE: Final = 0.15
+"""A foot that stands but still moves a little comes to rest within this time [s]."""
+ROLL: Final = 0.18
+"""How long a foot takes to tilt as the data has it [s]."""
+SMALL: Final = 0.01
+"""Nobody steps for less than this [m]."""
+STRETCH: Final = 0.985
+"""A leg is not stretched further than this share of its length where the data does not do it itself."""
+DEEPEST: Final = 0.15
+"""Nobody crouches deeper than this for a foot [m]."""
+SINKING: Final = 0.12
+"""A foot deeper in the floor than this is left alone [m]."""
+SETTLED: Final = 0.1
+"""So long after the last foot is in its place all is as the data has it [s]."""
+SMOOTH: Final = 0.025
+"""Standard deviation with which a foot is lifted out of the floor [s]."""
+_TICK: Final = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Momentum:
-    """How a body moves as it goes over.
+@compiled
+def go_over(
+    frames: Any, qpos: Any, qvel: Any, fps: float, blend: float, wait: float, shift: bool, columns: Any, bones: Any,
+    some: Any, legs: Any, soles: Any, moved: Any,
+) -> int:  # fmt: skip
+    """Write frames that begin in a given state and end as the data has them; return how many that are.
 
-    Attributes:
-        place: Where its root is [m], (3,).
-        turn: How it is turned, (4,).
-        velocity: How fast its root goes over the ground [m/s], (2,).
-        floor: Height of the floor its motions stand on [m].
+    Args:
+        frames: The data from now on, (F, nq + nv), written.
+        qpos: The state the body is in, (1, nq).
+        qvel: Its velocity, (1, nv).
+        fps: Frames per second.
+        blend: How long the change takes [s].
+        wait: When feet that stand begin to step at the earliest [s].
+        shift: Whether the data may be moved over the ground, so that feet that stand in both stand in one place.
+        columns: Of the coordinates, see `Layout.columns`.
+        bones: See `kinematics.bones_of`.
+        some: Which bodies belong to legs, (bodies,).
+        legs: Bodies (L, 4), columns (L, 3), lengths (L, 2) and own turns (L, 3, 4) of the legs.
+        soles: Of each sole its leg, body and kind, (S, 3), place (S, 3), turn (S, 4) and size (S, 3).
+        moved: How far the data was moved [m], written, (2,).
     """
+    sq, sv, tq, tv = columns
+    nq, nv, count = qpos.shape[1], qvel.shape[1], legs[0].shape[0]
+    here, turned = np.empty((2, some.shape[0], 3)), np.empty((2, some.shape[0], 4))
+    places, turns = np.empty((frames.shape[0], some.shape[0], 3)), np.empty((frames.shape[0], some.shape[0], 4))
+    both = np.empty((2, nq))
+    both[0] = qpos[0]
+    move_rows(qpos, _TICK * qvel, sq, sv, tq, tv, both[1:])
+    pose_bodies(both, some, bones, here, turned)
+    pose_bodies(frames, some, bones, places, turns)
+    steps = np.empty((count, 4))
+    for leg in range(count):
+        foot_steps(places, legs[0][leg, 3], fps, STILL, LOW, steps[leg])
+    if shift:
+        find_common_ground(here, places, legs[0], steps, moved)
+        frames[:, :2] += moved
+        places[:, :, :2] += moved
+    courses = np.empty((count, 3))
+    last = plan_courses(here, places, legs[0], steps, fps, blend, wait, courses)
+    change = min(frames.shape[0] - 1, round(last * fps) + 1)
+    lead = frames[: change + 1]
+    blend_in(lead, qpos, qvel, nq, fps, blend, sq, sv, tq, tv)
+    if count > 0:
+        put_feet(lead[:change], here, turned, places, turns, fps, courses, bones, some, legs, soles)
+    lead[0, :nq], lead[0, nq:] = qpos[0], qvel[0]
+    rates, scratch = np.empty((change, nv)), np.empty((change, nv))
+    velocity_rows(lead, fps, sq, sv, tq, tv, scratch, rates)
+    lead[1:change, nq:] = rates[1:]
+    return change + 1
 
-    place: Floats
-    turn: Floats
-    velocity: Floats
-    floor: float = 0.0
+
+@compiled
+def stands(here: Any, foot: int, steps: Any) -> bool:
+    """Whether a foot stands, in the body and in the data."""
+    speed = 0.0
+    for k in range(3):
+        speed += ((here[1, foot, k] - here[0, foot, k]) / _TICK) ** 2
+    return steps[1] != 0.0 and math.sqrt(speed) < 2.0 * STILL and here[0, foot, 2] < steps[0] + 1.5 * LOW
 
 
-def smooth(share: Floats) -> Floats:
-    """Return an even transition, 0 before 0 and 1 after 1."""
-    x = np.clip(share, 0.0, 1.0)
-    return np.asarray(x * x * (3.0 - 2.0 * x))
+@compiled
+def find_common_ground(here: Any, places: Any, bodies: Any, steps: Any, moved: Any) -> None:
+    """Write how far to move data over the ground so that feet that stand, in both, stand in one place [m], (2,)."""
+    found, x, y = 0, 0.0, 0.0
+    for leg in range(bodies.shape[0]):
+        foot = bodies[leg, 3]
+        if stands(here, foot, steps[leg]):
+            found += 1
+            x += here[0, foot, 0] - places[0, foot, 0]
+            y += here[0, foot, 1] - places[0, foot, 1]
+    moved[0], moved[1] = x / max(found, 1), y / max(found, 1)
 
 
-def way_of_root(mixed: ServoTargets, frames: int, body: Momentum) -> tuple[Floats, Floats]:
-    """Return where the root goes while its momentum gives way to the new motion's, (F, 3), and its turns, (F, 3, 3)."""
-    share = smooth(np.arange(frames) / (frames - 1))[:, None]
-    pace = np.gradient(mixed.path[:frames, :2], 1.0 / mixed.fps, axis=0)
-    pace = (1.0 - share) * body.velocity + share * pace
-    place = mixed.path[:frames].copy()
-    place[:, :2] = body.place[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(pace[:-1], axis=0) / mixed.fps])
-    place[:, 2] += (1.0 - share[:, 0]) * (body.place[2] - place[:, 2])
-    turns = rotations.slerp(np.broadcast_to(body.turn, (frames, 4)), mixed.turns[:frames, 0], share[:, 0])
-    return place, rotations.to_matrix(turns)
+@compiled
+def stays(here: Any, bodies: Any, steps: Any, leg: int) -> bool:
+    """Whether a foot stays where it is for now: it stands, or does in the data and a higher one comes down first."""
+    foot, waits = bodies[leg, 3], False
+    for other in range(bodies.shape[0]):
+        if other != leg and not stands(here, bodies[other, 3], steps[other]):
+            waits = waits or here[0, bodies[other, 3], 2] > here[0, foot, 2]
+    return stands(here, foot, steps[leg]) or (waits and steps[leg, 1] != 0.0)
 
 
-def change_of_motion(
-    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: ServoTargets, since: float, new: ServoTargets,
-    blend: float,
-    body: Momentum,
-) -> ServoTargets:  # fmt: skip
-    """Return rows that go from one motion to another: in steps where the other begins with a stance, else as they are.
+@compiled
+def time_down(landing: float) -> float:
+    """Return how long a foot that is in the air takes to come down, for when it does in the data [s]."""
+    return min(max(landing, 0.6 * STEP), 2.0 * STEP)
+
+
+@compiled
+def plan_courses(
+    here: Any, places: Any, bodies: Any, steps: Any, fps: float, blend: float, wait: float, courses: Any
+) -> float:
+    """Write how each foot gets into its place; return when the last one is, and the blend over [s].
+
+    A course: when the foot leaves its place [s], how long it takes, and how high it goes on the way [m].
+    """
+    begin, last = max(wait, 1.0 / fps), blend
+    for leg in range(bodies.shape[0]):
+        if not stays(here, bodies, steps, leg):
+            begin = max(begin, time_down(steps[leg, 2] / fps))  # one foot after the other
+    for leg in range(bodies.shape[0]):
+        foot = bodies[leg, 3]
+        far = math.hypot(here[0, foot, 0] - places[0, foot, 0], here[0, foot, 1] - places[0, foot, 1])
+        landing, lifted, high = steps[leg, 2] / fps, steps[leg, 3] / fps, min(LIFT, 0.5 * far)
+        if not stays(here, bodies, steps, leg):
+            courses[leg, 0], courses[leg, 1], courses[leg, 2] = 0.0, time_down(landing), high
+        elif lifted < begin + 0.1:
+            # The data lifts it soon: it stays till then and makes up for the rest in the air.
+            courses[leg, 0], courses[leg, 1], courses[leg, 2] = max(lifted, 1.0 / fps), STEP, high
+        elif far < SMALL:
+            courses[leg, 0], courses[leg, 1], courses[leg, 2] = 1.0 / fps, STEP, 0.0
+        else:
+            courses[leg, 0], courses[leg, 1], courses[leg, 2] = begin, STEP, LIFT
+            begin += STEP
+        last = max(last, courses[leg, 0] + courses[leg, 1])
+    return last + SETTLED
+
+
+@compiled
+def blend_in(
+    lead: Any, qpos: Any, qvel: Any, nq: int, fps: float, blend: float, sq: Any, sv: Any, tq: Any, tv: Any
+) -> None:  # fmt: skip
+    """Write frames that begin in a given state and are the data's own after some seconds."""
+    nv, count = qvel.shape[1], min(lead.shape[0], round(blend * fps) + 1)
+    off, rate, left = np.empty((1, nv)), np.empty((1, nv)), np.empty((count, nv))
+    start_offsets(qpos, qvel, lead[:1, :nq], lead[:1, nq:], sq, sv, tq, tv, off, rate)
+    fade_rows(off, rate, fps, blend, left)
+    move_rows(lead[:count], left, sq, sv, tq, tv, lead[:count])
+
+
+@compiled
+def put_feet(
+    lead: Any, here: Any, turned: Any, places: Any, turns: Any, fps: float, courses: Any, bones: Any, some: Any,
+    legs: Any, soles: Any,
+) -> None:  # fmt: skip
+    """Bend the legs of blended frames so that the feet go their courses, the root low enough for them to reach."""
+    bodies, columns, lengths, own = legs
+    count, many = lead.shape[0], bodies.shape[0]
+    paths, feet, need, most = np.empty((many, count, 3)), np.empty((many, count, 4)), np.zeros(count), 0.0
+    now, how = np.empty((count, some.shape[0], 3)), np.empty((count, some.shape[0], 4))
+    pose_bodies(lead, some, bones, now, how)
+    for leg in range(many):
+        foot, (begin, seconds, lift) = bodies[leg, 3], courses[leg]
+        write_course(
+            places, turns, foot, here, turned, _TICK, fps, begin, seconds, lift, BRAKE, ROLL, paths[leg], feet[leg]
+        )
+        reach = STRETCH * (lengths[leg, 0] + lengths[leg, 1])
+        most = add_need(now, bodies[leg, 1], foot, paths[leg], reach, need)
+    if most > 0.0:
+        crouch(lead, now, need, fps)
+    for leg in range(many):
+        bend_leg(now, how, bodies[leg], paths[leg], feet[leg], own[leg], columns[leg], lead)
+    lift_feet(lead, now, how, fps, BRAKE, SINKING, bones, some, legs, soles)
+
+
+@compiled
+def crouch(lead: Any, now: Any, need: Any, fps: float) -> None:
+    """Lower the root by what the feet need; it begins and ends at nothing."""
+    count = need.shape[0]
+    soft, ease = widened(np.minimum(need, DEEPEST), round(0.08 * fps), 0.06 * fps), max(0.1 * fps, 1.0)
+    for f in range(count):
+        share = min(min(f, count - 1 - f) / ease, 1.0)
+        lower = soft[f] * share * share * (3.0 - 2.0 * share)
+        lead[f, 2] -= lower
+        for body in range(now.shape[1]):
+            now[f, body, 2] -= lower
+
+
+@compiled
+def lift_feet(
+    frames: Any, now: Any, how: Any, fps: float, ease: float, most: float, bones: Any, some: Any, legs: Any, soles: Any
+) -> None:  # fmt: skip
+    """Lift feet out of the floor, smoothly, over `ease` seconds at first; ones deeper than `most` are left alone.
+
+    Args:
+        frames: Own coordinates (and whatever follows them), (F, …), written.
+        now: Scratch for positions, (F, bodies, 3).
+        how: Scratch for turns, (F, bodies, 4).
+        fps: Frames per second.
+        ease: See above [s].
+        most: See above [m].
+        bones: See `kinematics.bones_of`.
+        some: Which bodies belong to legs, (bodies,).
+        legs: See `go_over`.
+        soles: See `go_over`.
+    """
+    bodies, columns, _, own = legs
+    which, place, turn, size = soles
+    pose_bodies(frames, some, bones, now, how)
+    for leg in range(bodies.shape[0]):
+        depth, deepest, foot = np.zeros(frames.shape[0]), 0.0, bodies[leg, 3]
+        for n in range(which.shape[0]):
+            if which[n, 0] == leg:
+                deepest = add_depth(now, how, which[n, 1], place[n], turn[n], size[n], which[n, 2], depth)
+        if deepest <= 1e-4 or deepest > most:
+            continue
+        soft, path = widened(depth, max(1, round(2.0 * SMOOTH * fps)), SMOOTH * fps), now[:, foot].copy()
+        for f in range(frames.shape[0]):
+            s = min(f / (ease * fps), 1.0) if ease > 0.0 else 1.0
+            path[f, 2] += max(soft[f], depth[f]) * s * s * (3.0 - 2.0 * s)
+        feet = how[:, foot].copy()
+        bend_leg(now, how, bodies[leg], path, feet, own[leg], columns[leg], frames)
+
+
+def window(blend: float, fps: float) -> int:
+    """Return how many frames a blend changes at most, and one more."""
+    return round((blend + 3.0 * STEP + SETTLED) * fps) + 2
+
+
+def blend_into(
+    model: mujoco.MjModel, character: Character, layout: Layout, qpos: Floats, qvel: Floats, frames: Floats, fps: float,
+    blend: float, *, wait: float, shift: bool = False,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Return frames that begin in a given state and are the data's own after some time, feet kept where they stand.
 
     Args:
         model: The scene.
-        legs: The legs.
-        owners: Which leg each sole belongs to, -1: none, (soles,).
-        old: What was followed, orientations seen from the root.
-        since: Where in it [s].
-        new: What is to be followed from now on.
-        blend: How long the change takes, if the steps do not take longer [s].
-        body: How the body moves as it begins.
+        character: Who.
+        layout: Of its coordinates.
+        qpos: The state it comes from, (nq,).
+        qvel: Its velocity, (nv,).
+        frames: The data from now on, `window` frames of it or what there is, (F, nq + nv), written.
+        fps: Its frame rate.
+        blend: How long the rest of the body takes [s].
+        wait: When feet that stand begin to step at the earliest [s]: data can wait for the blend to be over, a body
+            that is carried by its feet cannot.
+        shift: Whether the data may be moved over the ground, so that feet that stand in both stand in one place.
+
+    Returns:
+        The frames up to where all is as in the data, and how far the data was moved [m], (2,).
     """
-    moving = float(np.linalg.norm(body.velocity)) > MOVING
-    if not moving:
-        return with_steps(model, legs, owners, old, since, new, blend, body)[0]
-    first = round(until_landing(legs, old, since, body.floor) * new.fps)
-    body = replace(body, place=body.place + [*(body.velocity * first / new.fps), 0.0])
-    for start in (new, held(new, first + round(2.0 * SWING * new.fps))):
-        # In the middle of a step its foot comes down first. Who cannot stop in time for the motion begins it later.
-        if first < len(start.turns) - 1:
-            now = since + first / new.fps
-            rest, steps = with_steps(model, legs, owners, old, now, later(start, first), blend, body)
-            if steps > 0:
-                return joined(old, since, rest, start, first) if first > 0 else rest
-        if not begins_standing(legs, new):
-            break
-    return blended(model, old, since, new, blend)
-
-
-def with_steps(
-    model: mujoco.MjModel, legs: list[Leg], owners: list[int], old: ServoTargets, since: float, new: ServoTargets,
-    blend: float,
-    body: Momentum,
-) -> tuple[ServoTargets, int]:  # fmt: skip
-    """Return the blend with its steps, as long as they take, and how many they are (see `change_of_motion`)."""
-    stepped, count = blended(model, old, since, new, blend), 0
-    for seconds in sorted({blend, max(blend, SWING), max(blend, 2.0 * SWING)}):
-        mixed = blended(model, old, since, new, seconds)
-        stepped, count = stepping_over(mixed, legs, owners, seconds, body)
-        if count * SWING <= seconds + 1e-9:
-            break
-    return stepped, count
-
-
-def until_landing(legs: list[Leg], old: ServoTargets, since: float, floor: float) -> float:
-    """Return how long one foot is still in the air in a motion [s]; 0 where none is, or does not come down soon."""
-    first = min(int(since * old.fps), len(old.turns) - 1)
-    frames = slice(first, min(first + round(SOON * old.fps) + 1, len(old.turns)))
-    matrices = rotations.to_matrix(old.turns[frames])
-    soles = [leg.sole(matrices, leg.joints(matrices)[:, -1]) @ matrices[:, 0].transpose(0, 2, 1) for leg in legs]
-    low = np.stack([sole[..., 2].min(axis=1) for sole in soles]) + old.path[frames, 2] - floor
-    down = np.flatnonzero(low.max(axis=0) < TOUCHING)
-    return float(down[0] / old.fps) if len(down) else 0.0
-
-
-def begins_standing(legs: list[Leg], new: ServoTargets) -> bool:
-    """Return whether a motion begins with feet that stand."""
-    frames = min(len(new.turns), 3)
-    matrices = rotations.to_matrix(new.turns[:frames])
-    places = new.path[:frames]
-    feet = [places + np.einsum("fij,fj->fi", matrices[:, 0], leg.joints(matrices)[:, -1]) for leg in legs]
-    return frames > 1 and len(legs) > 1 and stands(np.stack(feet), new.fps)
-
-
-def held(rows: ServoTargets, frames: int) -> ServoTargets:
-    """Return rows that begin with their first one for some frames more."""
-    return each_row(rows, lambda value: np.concatenate([np.repeat(value[:1], frames, axis=0), value]))
-
-
-def later(rows: ServoTargets, first: int) -> ServoTargets:
-    """Return rows from one of them on."""
-    return each_row(rows, lambda value: value[first:])
-
-
-def joined(old: ServoTargets, since: float, rest: ServoTargets, new: ServoTargets, first: int) -> ServoTargets:
-    """Return a motion that goes on for some rows, and then the rest of another; all rows those of the other."""
-    frames = np.clip((since + np.arange(first) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
-
-    def both(name: str) -> Floats | None:
-        before, after = getattr(old, name), getattr(rest, name)
-        if name == "asked" and after is not None and before is None:
-            before = old.turns
-        if after is None:
-            return None
-        if before is None:
-            whole = np.ones_like if name == "twist" else np.zeros_like  # soles nobody said anything of hold
-            return np.concatenate([whole(getattr(new, name)[:first]), after])
-        return np.concatenate([before[frames], after])
-
-    path = np.concatenate([rest.path[0] + old.path[frames] - old.path[frames[-1]], rest.path])
-    changed: dict[str, Any] = {name: both(name) for name in BY_ROW if name != "path"}
-    return replace(rest, path=path, **changed)
-
-
-def stepping_over(
-    mixed: ServoTargets, legs: list[Leg], owners: list[int], seconds: float, body: Momentum
-) -> tuple[ServoTargets, int]:
-    """Return blended rows whose feet step where they would slide, and how many steps that takes.
-
-    Args:
-        mixed: The blend, orientations seen from the root.
-        legs: The legs.
-        owners: Which leg each sole belongs to, -1: none, (soles,).
-        seconds: How long the blend takes.
-        body: How the body moves as it begins.
-    """
-    frames = min(len(mixed.turns), round(seconds * mixed.fps) + 1)
-    if len(legs) < 2 or frames < 4:
-        return mixed, 0
-    place, root = way_of_root(mixed, frames, body)
-    matrices = rotations.to_matrix(mixed.turns[:frames])
-    feet = np.stack([place + np.einsum("fij,fj->fi", root, leg.joints(matrices)[:, -1]) for leg in legs])
-    order = steps(feet) if stands(feet, mixed.fps) else []
-    if not order:
-        return mixed, 0
-    turns, friction, path = mixed.turns.copy(), mixed.friction.copy(), mixed.path.copy()
-    path[:frames], path[frames:, :2] = place, path[frames:, :2] + place[-1, :2] - path[frames - 1, :2]
-    for turn, number in enumerate(order):
-        share = np.arange(frames) / (frames - 1) * len(order) - turn
-        wanted = swung(feet[number], share)
-        shift = np.einsum("fji,fj->fi", root, wanted - feet[number])
-        turns[:frames] = legs[number].lifted(turns[:frames], shift)
-        soles = np.array([owner == number for owner in owners])
-        friction[:frames][np.outer((share > 0.0) & (share < 1.0), soles)] = SWING_FRICTION
-    asked = mixed.turns if mixed.asked is None else mixed.asked
-    return replace(mixed, turns=turns, friction=friction, path=path, asked=asked), len(order)
-
-
-def owner_of(model: mujoco.MjModel, character: Character, legs: list[Leg], geom: int) -> int:
-    """Return which leg a sole belongs to; -1: none."""
-    body = int(model.geom_bodyid[geom])
-    while body > character.root_body:
-        for number, leg in enumerate(legs):
-            if body - character.root_body == leg.foot:
-                return number
-        body = int(model.body_parentid[body])
-    return -1
-
-
-def stands(feet: Floats, fps: float) -> bool:
-    """Return whether all feet stand at the end, (legs, F, 3): whoever walks on steps by itself."""
-    pace = np.linalg.norm(feet[:, -1, :2] - feet[:, -2, :2], axis=-1) * fps
-    return bool((pace < SURE.slow).all() and np.ptp(feet[:, -1, 2]) < 2.0 * AIRBORNE)
-
-
-def steps(feet: Floats) -> list[int]:
-    """Return which feet step, (legs, F, 3): those that are up first (a heel that is off too), then who has farthest."""
-    way = feet[:, -1, :2] - feet[:, 0, :2]
-    height = feet[:, 0, 2] - feet[:, 0, 2].min()
-    far = [k for k in range(len(feet)) if np.linalg.norm(way[k]) > FAR or height[k] > AIRBORNE]
-    return sorted(far, key=lambda k: (height[k] < AIRBORNE, -float(np.linalg.norm(way[k]))))
-
-
-def swung(foot: Floats, share: Floats) -> Floats:
-    """Return the way of a foot that stands, swings while `share` goes from 0 to 1, and stands, (F, 3)."""
-    course = smooth(share)[:, None]
-    wanted = foot[0] + course * (foot[-1] - foot[0])
-    inside = np.clip(share, 0.0, 1.0)
-    wanted[:, 2] += LIFT * 4.0 * inside * (1.0 - inside)
-    return np.asarray(wanted)
+    legs, moved = leg_chains_of(model, character), np.zeros(2)
+    if len(frames) < 3:
+        return frames, moved
+    count = go_over(
+        frames, qpos[None], qvel[None], fps, blend, wait, shift, layout.columns, bones_of(model, character), legs.some,
+        legs.chains, legs.soles, moved,
+    )  # fmt: skip
+    return frames[:count], moved

@@ -14,7 +14,7 @@ and the foot scuffs. What is added goes with the speed of the swing: nothing whi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import mujoco
@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
-from stunt.character.kinematics import box_corners, pose_frames
+from stunt.character.kinematics import bones_of, box_corners, pose_frames
+from stunt.drive.feet.blend import lift_feet
 from stunt.drive.feet.leg import Leg
+from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.motion.body_motion import BodyMotion, seen_from_root, with_bodies_turned
 from stunt.drive.motion.sole_hold import SWING_SPEED
 from stunt.maths import rotations
@@ -194,6 +196,28 @@ def _between(values: Floats, known: NDArray[np.bool_]) -> Floats:
         return np.zeros_like(values)
     frames = np.arange(len(known))
     return np.stack([np.interp(frames, frames[known], column[known]) for column in values.T], axis=1)
+
+
+MOST_LIFT: Final = 0.05
+"""Deeper than this is no sinking foot but another floor: it is left alone [m]."""
+
+
+def lift_soles(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> BodyMotion:
+    """Return a motion whose feet do not sink into a floor at height 0.
+
+    A recorded foot is often a centimetre below the floor, mostly where the toes push off. As data nobody minds; but the
+    moment forces take over, the ground throws it out.
+
+    Args:
+        model: The scene.
+        character: Whose motion; its legs must hang on ball joints, or nothing is changed.
+        motion: In its coordinates.
+    """
+    legs, qpos = leg_chains_of(model, character), motion.qpos.copy()
+    places, turns = np.zeros((len(qpos), len(legs.some), 3)), np.zeros((len(qpos), len(legs.some), 4))
+    bones = bones_of(model, character)
+    lift_feet(qpos, places, turns, motion.fps, 0.0, MOST_LIFT, bones, legs.some, legs.chains, legs.soles)
+    return replace(motion, qpos=qpos)
 
 
 CLEARANCE: Final = 0.02

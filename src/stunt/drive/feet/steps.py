@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from stunt.drive.feet.blend import smooth
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.landings import GRID, LONGER, Landing, footholds, landings
 from stunt.drive.feet.stance import SHORTEST_STEP, Gait, chain_after, reach_of
+from stunt.drive.motion.body_motion import smooth
 from stunt.maths.rotations import Floats
 
 EVEN = 0.08

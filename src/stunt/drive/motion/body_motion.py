@@ -174,6 +174,12 @@ def repeated_rounds(motion: BodyMotion, rounds: int) -> BodyMotion:
     return replace(motion, qpos=np.concatenate(laid), loop=False) if motion.loop else motion
 
 
+def smooth(share: Floats) -> Floats:
+    """Return an even transition, 0 before 0 and 1 after 1."""
+    x = np.clip(share, 0.0, 1.0)
+    return np.asarray(x * x * (3.0 - 2.0 * x))
+
+
 def blended(
     model: mujoco.MjModel, old: ServoTargets, old_time: float, new: ServoTargets, seconds: float
 ) -> ServoTargets:
@@ -187,8 +193,7 @@ def blended(
         seconds: How long the change takes.
     """
     count = min(len(new.turns), max(1, round(seconds * new.fps)))
-    share = np.arange(count) / max(count, 1)
-    share = share * share * (3.0 - 2.0 * share)
+    share = smooth(np.arange(count) / max(count, 1))
     frames = np.clip((old_time + np.arange(count) / new.fps) * old.fps, 0, len(old.turns) - 1).astype(int)
 
     def mixed(before: Floats, after: Floats) -> Floats:

@@ -84,7 +84,7 @@ def _rows(
     if not settings.plant:
         rows, free = make_rows(model, character, long, soles), long
     else:
-        found = fit_motion(model, character, long, clear=settings.clear)
+        found = fit_motion(model, character, long, "clear" if settings.clear else "planted")
         free, stands, legs = found.free, found.stands, legs_of(model, character, soles)
         rows = make_rows(model, character, found.motion, soles)
         rows = replace(rows, asked=make_rows(model, character, long, soles).turns)

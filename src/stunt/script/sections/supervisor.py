@@ -221,8 +221,9 @@ def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipControll
     with asked_at(spec.place):
         motion = motion_of_clip(load_clip(spec.clip, place=spec.place), character)
     motion = replace(trimmed_motion(motion, spec.begin, spec.end, spec.place), loop=spec.loop)
+    motion = fit_motion(stage.model, character, motion, "out of the floor").motion
     return ClipController(
-        spec.name, fit_motion(stage.model, character, motion).motion, stage, name, threshold=spec.threshold,
+        spec.name, motion, stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,
         only_asked=spec.asked, weights=dict(spec.weights), passive=frozenset(spec.passive), firm=spec.firm,
     )  # fmt: skip

@@ -143,6 +143,6 @@ def clip_player(
     motion = motion_of_clip(clip, who)
     if loop is not None:
         motion = replace(motion, loop=loop)
-    motion = fit_motion(stage.model, who, motion).motion
+    motion = fit_motion(stage.model, who, motion, "out of the floor").motion
     name = str(options.pop("name", clip.name))
     return ClipController(name, motion, stage, character, **options)  # type: ignore[arg-type]
