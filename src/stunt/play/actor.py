@@ -218,6 +218,8 @@ class Actor:
         told = {name: _tensed(name, value) for name, value in how.items()}
         if wanted is not None:
             self._check_pose(wanted)
+        elif all(ByJoint({joints: True}).of(name) is None for name in self.character.joints):
+            raise InvalidValueError("joints", joints, f"a limb, joint or pattern of joints that '{self.name}' has")
         if tension is not None:
             tension_of(tension)
         performer = self._by_joints("tense").hold()

@@ -138,8 +138,6 @@ class TensionPerformer:
         """
         wanted = ByJoint({joints: Span(tension_of(tension))})
         held = [n for n, j in self.character.joints.items() if self._owned(j) and wanted.of(n) is not None]
-        if not held:
-            raise InvalidValueError("joints", joints, "a limb, joint or pattern of joints that are held by tension")
         rows = self.program.rows
         angles = {name: self._target(self.character.joints[name], rows) for name in held}
         self.play(Pose("", angles), lasts=lasts, tension=tension, path="isoangle")
