@@ -378,7 +378,7 @@ def angle_to_data(value: float, suffix: str = "") -> float | int | str:
 
 def number_to_data(value: float) -> float | int:
     """Return a number as a person would write it: 3, not 3.0."""
-    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)
+    return int(value) if abs(value) < 1e15 and value == int(value) else float(value)
 
 
 def measure_to_data(value: float, unit: str, suffix: str = "") -> float | int | str:

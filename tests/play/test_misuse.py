@@ -156,3 +156,112 @@ def test_what_can_be_taken_for_a_body_is_taken():
     assert names == ["human39", "walk", "walk", "arm", "arm"]
     assert np.allclose(stage.actor("e").state.position[:2], (0, 3), atol=1e-6)
     assert model.joints  # the user's own was copied, not used up
+
+
+def stage_of() -> stunt.Stage:
+    props = {"ball": stunt.PropSpec("sphere", at=(2, 0, 1), mass=1.0), "wall": stunt.PropSpec("box", at=(5, 0, 1))}
+    return stunt.Stage({"ada": stunt.Body("human39")}, props=props, poses={"salute": SALUTE})
+
+
+MORE = {
+    "pose": lambda a: a.key(["salute"], at=1),
+    "at": lambda a: a.key("salute", at="1"),
+    "at ": lambda a: a.key("salute", at=True),
+    "at  ": lambda a: a.key("salute", at=math.inf),
+    "hold": lambda a: a.key("salute", at=1, hold="long"),
+    "part": lambda a: a.perform(stunt.load_clip("walk")),
+    "machine": lambda a: a.run_machine({}),
+    "coupling": lambda a: a.beats(coupling="ful"),
+    "tension": lambda a: a.beats(tension="firm"),
+    "ease": lambda a: a.beats(ease=NAN),
+    "furious": lambda a: a.tense("salute", tension="furious"),
+    "damping": lambda a: a.tense("salute", damping="x"),
+    "curve": lambda a: a.tense("salute", curve="eas"),
+    "fly": lambda a: a.tense("salute", then="fly"),
+    "speed": lambda a: a.tense("salute", speed=2),
+    "springs": lambda a: a.tense("salute", springs=3),
+    "update": lambda a: a.tense("salute", update="x"),
+    "joints": lambda a: a.tense(tension=0.5, joints="elbw"),
+    "what": lambda a: a.path(["r_elbow_flexion"], stunt.Trajectory.through([0, 1], [0, 1])),
+    "settling": lambda a: a.path("r_elbow_flexion", stunt.Trajectory.through([0, 1], [0, 1]), settling="x"),
+    "strength": lambda a: a.path("r_palm", stunt.Trajectory.through([0, 1], [[0, 0, 0], [1, 1, 1]]), strength=0),
+    "r_elbw": lambda a: a.let_go("r_elbw"),
+    "numbers|angles": lambda a: a.aim(np.zeros(3)),
+    "r_elbow_flexion": lambda a: a.aim({"r_elbow_flexion": NAN}),
+    "r_elbow_flexion ": lambda a: a.put(pose=stunt.Pose("", {"r_elbow_flexion": NAN})),
+    "target": lambda a: a.stage.push(None, impulse=(1, 0, 0)),
+    "wall": lambda a: a.stage.push("wall", impulse=(1, 0, 0)),
+    "duration": lambda a: a.stage.push("ada/thorax", impulse=(1, 0, 0), duration=0),
+    "point": lambda a: a.stage.push("ada/thorax", impulse=(1, 0, 0), point=3),
+    "target ": lambda a: a.stage.throw("ball", None, hits_at=1),
+    "prop": lambda a: a.stage.throw(None, "ada/thorax", hits_at=1),
+    "origin": lambda a: a.stage.throw("ball", "ada/thorax", hits_at=1, origin=(1, 2)),
+    "to": lambda a: a.stage.attach("ball", None),
+    "until": lambda a: a.stage.attach("ball", "ada/r_hand", at=0.5, until=0.2),
+    "path": lambda a: a.stage.drag("ada/r_hand", 3, until=1),
+    "target  ": lambda a: a.stage.drag(None, [(1, 2, 3)], until=1),
+    "dt": lambda a: a.stage.step("x"),
+    "dt ": lambda a: a.stage.step(None),
+    "steps": lambda a: a.stage.advance(-1),
+    "steps ": lambda a: a.stage.advance(1.5),
+    "state": lambda a: a.stage.restore({}),
+    "state ": lambda a: a.stage.restore(None),
+    "action": lambda a: a.stage.at(1.0, None),
+    "event": lambda a: a.stage.happen("push"),
+    "name": lambda a: a.stage.actor(None),
+    "gravity": lambda a: stunt.Stage({"a": "human39"}, gravity="down"),
+    "gravity ": lambda a: stunt.Stage({"a": "human39"}, gravity=-9.81),
+    "ground": lambda a: stunt.Stage({"a": "human39"}, ground="yes"),
+    "collisions": lambda a: stunt.Stage({"a": "human39"}, collisions="hard"),
+    "mass": lambda a: stunt.Stage({"a": "human39"}, props={"b": stunt.PropSpec("sphere", mass="x")}),
+    "impulse": lambda a: stunt.Stage(stunt.Scene({"a": stunt.Body("human39")}, events=(stunt.Push("a/thorax", 0.1),))),
+    "script": lambda a: stunt.perform("ymca"),
+}
+WALKING = {
+    "repeat": lambda a: a.follow("walk", repeat="x"),
+    "loop": lambda a: a.follow("walk", loop="yes"),
+    "feet": lambda a: a.follow("walk", feet="yes"),
+    "facing": lambda a: a.follow("walk", facing="left"),
+    "clip": lambda a: a.follow([]),
+    "clip ": lambda a: a.follow([None]),
+    "clip  ": lambda a: a.follow({"walk": 1}),
+    "bob": lambda a: a.follow("walk", toward="bob"),
+    "abs": lambda a: a.follow("walk", targets="abs"),
+    "react": lambda a: a.follow("walk", react=3),
+    "get_up": lambda a: a.follow("walk", get_up="stand_up"),
+    "left": lambda a: a.follow("walk", get_up={"left": "stand_up"}),
+    "end": lambda a: a.follow("walk", end=-1),
+    "wrold": lambda a: a.follow("walk", settings=stunt.ServoSettings(servo="wrold")),
+    "gain": lambda a: a.follow("walk", settings=stunt.ServoSettings(gain=NAN)),
+    "strong": lambda a: a.follow("walk", root=stunt.RootSpring(kind="strong")),
+    "stun": lambda a: a.follow("walk", react=stunt.Thresholds(stun=-1)),
+    "coordinates": lambda a: a.follow(stunt.BodyMotion("x", 30.0, np.zeros((5, 9)))),
+    "since": lambda a: a.play("walk", since=-1),
+    "clip    ": lambda a: a.play(["walk"]),
+    "pool": lambda a: a.supervise(None),
+    "pool ": lambda a: a.supervise("walk"),
+    "hz": lambda a: a.supervise({"walk": "walk"}, hz=0),
+    "safe": lambda a: a.supervise({"w": "walk"}, safe="rag_doll"),
+    "balance": lambda a: a.supervise(["balance", "balance"]),
+    "controllers": lambda a: a.supervise({}),
+    "relation": lambda a: a.supervise({"walk": "walk"}, relation={"ball"}),
+    "low": lambda a: a.stun(2.0),
+    "up": lambda a: a.stun(0.2, up=-1),
+    "over": lambda a: a.aim({}, over=0),
+    "r_elbow": lambda a: a.aim({"r_elbow": (1, 2)}),
+    "r_elbow ": lambda a: a.aim({"r_elbow": "x"}),
+    "quaternion": lambda a: a.put(root=(0, 0, 1, 0, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("named", MORE)
+def test_every_argument_is_named_that_cannot_be_taken(named):
+    with pytest.raises(stunt.StuntError, match=named.strip()):
+        MORE[named](stage_of().actor("ada"))
+
+
+@pytest.mark.parametrize("named", WALKING)
+def test_every_argument_of_the_whole_body_is_named_that_cannot_be_taken(walker, named):
+    with pytest.raises(stunt.StuntError, match=named.strip()):
+        WALKING[named](walker.actor("ada"))
+    assert walker.actor("ada").state.doing == "follow"

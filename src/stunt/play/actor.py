@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final
 
 import mujoco
 import numpy as np
@@ -32,16 +32,16 @@ from stunt.drive.paths.follower import check_damping, check_joint, check_settlin
 from stunt.drive.paths.laid_out import placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.drive.prepare.fit import fit_motion
-from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart, TensionPose
+from stunt.drive.tension.spec import ByJoint, TensionPart, TensionPose
 from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
 from stunt.library.names import load_clip
-from stunt.maths.rotations import Floats, heading
+from stunt.maths.rotations import Floats, from_rotation_vector, heading
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
 from stunt.motion.transition import PRESETS, Curve
-from stunt.play.arguments import finite, listed, need, number, numbers, positive
+from stunt.play.arguments import checked, finite, listed, need, number, numbers, positive, setting
 from stunt.record.take import Take
 from stunt.supervise.calls import check_pool
 from stunt.supervise.contract import Controller
@@ -129,9 +129,10 @@ class Actor:
         Raises:
             StuntError: There is no such setting, or it comes too late.
         """
-        for setting in how:
-            if setting not in BEATS:
-                raise UnknownNameError("setting of beats", setting, BEATS)
+        for name, value in how.items():
+            if name not in BEATS:
+                raise UnknownNameError("setting of beats", name, BEATS)
+            how[name] = value if name == "joints" and value is None else setting(Part, name, value)
         if self._joints.performer is not None:
             raise StuntError(f"'{self.name}' hits beats already; say how before the first `key`.")
         self._joints.part = replace(self._joints.part, **how)
@@ -216,6 +217,8 @@ class Actor:
         told = {name: _tensed(name, value) for name, value in how.items()}
         if wanted is not None:
             self._check_pose(wanted)
+        elif all(ByJoint({joints: True}).of(name) is None for name in self.character.joints):
+            raise InvalidValueError("joints", joints, f"a limb, joint or pattern of joints that '{self.name}' has")
         if tension is not None:
             tension_of(tension)
         performer = self._by_joints("tense").hold()
@@ -248,6 +251,7 @@ class Actor:
             relative: Whether a site's positions count from where it is now.
             bare: Whether a joint goes by the law as printed, for comparison.
         """
+        need("what", what, str, "the name of a joint or site")
         for given, path in (("trajectory", trajectory), ("orientation", orientation)):
             if path is not None and not isinstance(path, Trajectory):
                 raise InvalidValueError(given, path, "a stunt.Trajectory")
@@ -341,7 +345,12 @@ class Actor:
                 raise UnknownNameError(what, str(name), known)
         for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring)):
             if value is not None:
-                need(what, value, kind, f"a stunt.{kind.__name__}")
+                checked(what, value, kind)
+        if isinstance(react, Thresholds):
+            checked("react", react, Thresholds)
+        for what, flag in (("loop", loop), ("repeat", repeat), ("feet", feet), ("free_limbs", free_limbs)):
+            if flag is not None:
+                need(what, flag, bool, "True or False")
         if servo is not None:
             body = self._whole.taken_on
             before = body.settings if body is not None else ServoSettings()
@@ -412,8 +421,7 @@ class Actor:
             pose = self.stage.pose(pose).angles
         need("pose", pose, (Mapping, np.ndarray, Sequence), "a Pose, its name, angles by joint, or all own coordinates")
         if isinstance(pose, Mapping):
-            for joint in pose:
-                self.character.joint(str(joint))
+            pose = self._angles(pose)
         if self.character.root is not None:
             whole = pose if isinstance(pose, Mapping) else numbers("pose", pose, (self._whole.body.layout.nq,))
             self._whole.aim(whole, over=over)
@@ -444,7 +452,7 @@ class Actor:
                     raise InvalidValueError("root", root, "a position, then a quaternion wxyz that is not zero")
                 frame[3:] /= np.linalg.norm(frame[3:])
             qpos[first.qpos : first.qpos + len(frame)] = frame
-        for name, angle in self.stage.pose(pose).angles.items() if pose is not None else ():
+        for name, angle in self._angles(self.stage.pose(pose).angles).items() if pose is not None else ():
             joint = self.character.joint(name)
             qpos[joint.qpos : joint.qpos + joint.nq] = angle
         now, last = self.stage.time, self._put
@@ -529,10 +537,13 @@ class Actor:
         """
         self._need_free("supervise")
         positive("hz", hz, "hertz")
-        for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring),
-                                  ("relation", relation, Relation), ("safe", safe, Controller)):  # fmt: skip
+        for what, value, kind in (("settings", settings, ServoSettings), ("root", root, RootSpring)):
             if value is not None:
-                need(what, value, kind, f"a stunt.{kind.__name__}")
+                checked(what, value, kind)
+        if relation is not None:
+            need("relation", relation, Relation, "a stunt.Relation")
+        if safe is not None:
+            need("safe", safe, Controller, "a controller")
         entries = pool.items() if isinstance(pool, Mapping) else [("", entry) for entry in listed("pool", pool)]
         made = [self._controller(name, entry) for name, entry in entries]
         check_pool(self.name, made)
@@ -658,6 +669,17 @@ class Actor:
         self._doing = verb
         return self._joints
 
+    def _angles(self, angles: Mapping[str, Any]) -> dict[str, Any]:
+        """Return angles by joint that are numbers, as many as the joint has (three turn a ball, too)."""
+        found: dict[str, Any] = {}
+        for name, value in angles.items():
+            ball = self.character.joint(str(name)).kind == "ball"
+            given = numbers(f"joint '{name}'", value, (3, 4) if ball else (1,))
+            if ball and len(given) == 3:
+                given = from_rotation_vector(given)
+            found[name] = tuple(given.tolist()) if ball else float(given[0])
+        return found
+
     def _check_pose(self, pose: Pose) -> None:
         """Refuse a pose before anything lets go of the body for it."""
         if not pose.angles:
@@ -693,16 +715,8 @@ def _tensed(name: str, value: Any) -> Any:
     known = {field.name: field for field in fields(TensionPose) if field.name not in ("pose", "lasts", "at", "tension")}
     if name not in known:
         raise UnknownNameError("setting of `tense`", name, known)
-    usual = known[name].default
-    if isinstance(usual, ByJoint):
-        return value if isinstance(value, ByJoint) else ByJoint({EVERY: value})
-    if isinstance(usual, Curve):
-        if isinstance(value, str):
-            if value not in PRESETS:
-                raise UnknownNameError("curve", value, PRESETS)
-            return PRESETS[value]
-        return need(name, value, Curve, "a stunt.motion.transition.Curve, or the name of one")
-    choices = get_args(get_type_hints(TensionPose).get(name))
-    if choices and value not in choices:
-        raise UnknownNameError(name, str(value), choices)
-    return value
+    if isinstance(known[name].default, Curve):
+        if isinstance(value, str) and value not in PRESETS:
+            raise UnknownNameError("curve", value, PRESETS)
+        return PRESETS[value] if isinstance(value, str) else need(name, value, Curve, "a Curve, or the name of one")
+    return value if isinstance(value, ByJoint) else setting(TensionPose, name, value)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from stunt.errors import InvalidValueError
+from stunt.keys import key_of, read, write
 from stunt.maths.rotations import Floats
+from stunt.schema import node_from_plain
 from stunt.stage.scene import Vector3
 
 
@@ -83,3 +85,15 @@ def listed(what: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         raise InvalidValueError(what, value, "a list, or a mapping by name")
     return list(value)
+
+
+def checked(what: str, value: Any, kind: type) -> Any:
+    """Return a spec of a kind, with values a script could have too."""
+    need(what, value, kind, f"a stunt.{kind.__name__}")
+    read(kind, node_from_plain(write(value), what))
+    return value
+
+
+def setting(kind: type, name: str, value: Any) -> Any:
+    """Return the value of one key of a spec, as a script would give it."""
+    return key_of(kind, name).kind.read(node_from_plain({name: value}, name).value[name], {}, name)

@@ -15,7 +15,7 @@ from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.play.actor import Actor
-from stunt.play.arguments import finite, positive, text, vector
+from stunt.play.arguments import finite, need, positive, text, vector
 from stunt.play.cues import Cues
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
@@ -103,6 +103,11 @@ class Stage(StageLoop):
         Raises:
             StuntError: The scene cannot be built; the message names the argument.
         """
+        if gravity is not None:
+            gravity = vector("gravity", gravity)
+        for what, value, kind in (("ground", ground, bool), ("collisions", collisions, Collisions)):
+            if value is not None:
+                need(what, value, kind, "True or False" if kind is bool else "stunt.Collisions")
         given: dict[str, Any] = {"gravity": gravity, "ground": ground, "seed": seed, "collisions": collisions}
         given["sleep"] = sleep
         if hz is not None:
@@ -122,7 +127,7 @@ class Stage(StageLoop):
         self.logs: list[list[dict[str, Any]]] = [self.events.log]
         self._hits = HitLog(self)
         for event in self.scene.events:
-            self.events.add(event)
+            self.happen(event)
 
     # ---- who is there
 
@@ -233,13 +238,18 @@ class Stage(StageLoop):
         """Throw a prop so that it meets a body at a time [s] (see `stunt.Throw`)."""
         start = None if origin is None else vector("origin", origin)
         moment = finite("hits_at", hits_at)
-        self.happen(Throw(prop, target, moment, self.when(at), start, vector("lead", lead)))
+        self.happen(
+            Throw(text("prop", prop), text("target", target), moment, self.when(at), start, vector("lead", lead))
+        )
 
     def attach(
         self, prop: str, to: str, *, at: float | None = None, on_contact: bool = False, until: float | None = None
     ) -> None:
         """Put a prop into a hand: at a time [s], or when they touch from then on (see `stunt.Attach`)."""
-        self.happen(Attach(prop, to, self.when(at), on_contact, until))
+        start = self.when(at)
+        if until is not None and finite("until", until) <= start:
+            raise InvalidValueError("until", until, f"later than {start:g} s, when it is taken hold of")
+        self.happen(Attach(text("prop", prop), text("to", to), start, on_contact, until))
 
     def release(self, prop: str, *, at: float | None = None) -> None:
         """Let a held prop go at a time [s]."""
@@ -258,10 +268,11 @@ class Stage(StageLoop):
         start, end = self.when(at), finite("until", until)
         if end <= start:
             raise InvalidValueError("until", until, f"later than {start:g} s, when it is taken hold of")
+        need("path", path, (Sequence, np.ndarray), "a list of displacements")
         points = tuple(vector("path", point) for point in path)
         if not points:
             raise InvalidValueError("path", path, "at least one displacement")
-        self.happen(Drag(target, start, end, points, positive("strength", strength, "newtons")))
+        self.happen(Drag(text("target", target), start, end, points, positive("strength", strength, "newtons")))
 
     def happen(self, event: Event) -> None:
         """Let an event happen at its time.
@@ -272,6 +283,10 @@ class Stage(StageLoop):
         if not isinstance(event, (Push, Throw, Attach, Release, Drag)):
             raise InvalidValueError("event", event, "a Push, Throw, Attach, Release or Drag")
         self.when(event.at)
+        if isinstance(event, (Push, Drag)):
+            prop = self.built.props.get(text("target", event.target))
+            if prop is not None and prop.dof < 0:
+                raise InvalidValueError("target", event.target, "something that can move (scenery has no mass)")
         if isinstance(event, Push):
             if (event.impulse is None) == (event.force is None):
                 raise InvalidValueError("a push", event.target, "given exactly one of impulse and force", event.place)

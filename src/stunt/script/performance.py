@@ -16,7 +16,7 @@ from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, Script, resolve_beats
-from stunt.errors import UnknownNameError
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.play.stage import Stage
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
@@ -57,6 +57,8 @@ class Performance:
         Raises:
             StuntError: The script does not fit its bodies; the message says where.
         """
+        if not isinstance(script, Script):
+            raise InvalidValueError("script", script, "a stunt.Script (`stunt.load_script` reads one)")
         scene = dataclasses.replace(
             script.scene,
             characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},

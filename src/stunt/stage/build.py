@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Final, get_args
 
 import mujoco
@@ -51,7 +52,7 @@ def check_scene(scene: Scene) -> None:
 def _check_prop(prop: PropSpec) -> None:
     if prop.shape not in get_args(Shape):
         raise UnknownNameError("shape", prop.shape, get_args(Shape), prop.place)
-    if prop.mass is not None and not (math.isfinite(prop.mass) and prop.mass > 0.0):
+    if prop.mass is not None and not (isinstance(prop.mass, Real) and math.isfinite(prop.mass) and prop.mass > 0.0):
         raise InvalidValueError("mass", prop.mass, "a positive number of kilograms", prop.place)
     for what, value in (("radius", prop.radius), ("length", prop.length), *(("size", edge) for edge in prop.size)):
         if not (math.isfinite(value) and value > 0.0):

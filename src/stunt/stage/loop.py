@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import mujoco
@@ -181,12 +182,14 @@ class StageLoop:
             InvalidValueError: `dt` is not a positive number.
             BlowUpError: The simulation blew up; it stands at the step where it did.
         """
-        if not (math.isfinite(dt) and dt > 0.0):
+        if not isinstance(dt, Real) or not (math.isfinite(dt) and dt > 0.0):
             raise InvalidValueError("dt", dt, "a positive number of seconds")
         self.advance(max(1, round(dt / self.step_time)))
 
     def advance(self, steps: int) -> None:
         """Advance by a number of physics steps, letting the crew act when they are due."""
+        if not isinstance(steps, Integral) or steps < 0:
+            raise InvalidValueError("steps", steps, "a whole number of physics steps")
         if not self._ready:
             mujoco.mj_forward(self.model, self.data)
             connect(self.board)
@@ -313,6 +316,8 @@ class StageLoop:
             StuntError: Somebody joined or left since it was saved.
         """
         there = [*self.built.characters, *self.built.props]
+        if not isinstance(state, dict) or "cast" not in state:
+            raise InvalidValueError("state", type(state).__name__, "what `save` returned")
         if state["cast"] != (self.generation, there):
             raise StuntError(
                 f"this state was saved with another cast ({', '.join(state['cast'][1])}) than is on stage now "
