@@ -24,9 +24,11 @@ TABLE: Final = "table"
 TIMING: Final = "timing"
 _CLIPS: Final = "clips.json"
 _CHECKED: Final = 10_000  # clips whose files are looked for before anything is begun
-_CPU_PER_SECOND: Final = 0.02  # [CPU s / s] what a second of a person following a clip costs (docs/batch.md)
+_CPU_PER_SECOND: Final = 0.025  # [CPU s / s] what a second of a person following a clip costs (docs/batch.md)
 _USUAL_SECONDS: Final = 10.0
-_BYTES: Final = 900.0  # of a row in the journal and its tables (docs/batch.md)
+_BYTES: Final = 1600.0  # of a row in the journal and its tables (docs/batch.md)
+_TIMES: Final = {"years": 31_557_600.0, "days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
+_SIZES: Final = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
 
 Source = BatchPlan | Mapping[str, Any] | str | Path
 
@@ -67,13 +69,17 @@ def plan_of(source: Source) -> BatchPlan:
     return plan_from_data(source) if isinstance(source, Mapping) else load_plan(source)
 
 
+def rounded(value: float, units: Mapping[str, float]) -> str:
+    """Return a value in the largest unit that leaves at least one of it, with two or three digits."""
+    unit = next((unit for unit, size in units.items() if value >= size), list(units)[-1])
+    share = value / units[unit]
+    return f"{share:,.0f} {unit}" if share >= 100 else f"{share:.2g} {unit}"
+
+
 def estimate(plan: BatchPlan) -> str:
     """Say how many jobs a plan has, and what they will take, in a few words."""
     seconds = plan.count * _CPU_PER_SECOND * (plan.seconds or _USUAL_SECONDS)
-    years, days, hours = seconds / 31_557_600.0, seconds / 86_400.0, seconds / 3600.0
-    time = f"{years:.3g} years" if years >= 1 else f"{days:.3g} days" if days >= 1 else f"{hours:.2g} hours"
-    size = plan.count * _BYTES
-    room = f"{size / 1e9:,.0f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+    time, room = rounded(seconds, _TIMES), rounded(plan.count * _BYTES, _SIZES)
     return f"{plan.count:,} jobs: about {time} of one core, and {room} of rows"
 
 
