@@ -59,12 +59,14 @@ def measure_ray(quick: bool) -> list[Measurement]:
     from stunt.jobs.ray_pool import RayPool
 
     count, rounds = (8, 1) if quick else (24, ROUNDS)
-    ratios, waits = [], []
+    ratios, waits, drivers = [], [], []
     with WorkerPool(2) as pool, RayPool("local", 2) as cluster:
         _warm_up(pool), _warm_up(cluster)
         for turn in range(rounds):
             here, elapsed = _run(pool, count, turn)
+            driver = time.process_time()
             there, taken = _run(cluster, count, turn)
+            drivers.append(1000.0 * (time.process_time() - driver) / count)
             busy = [sum(done.timing["wall_s"] for done in some) for some in (here, there)]
             ratios.append((busy[0] / elapsed) / (busy[1] / taken))
             waits.append(1000.0 * (2 * taken - busy[1]) / count)
@@ -73,6 +75,7 @@ def measure_ray(quick: bool) -> list[Measurement]:
     return [
         Measurement("batch: pool's throughput over Ray's", ratio, bar=1.0 / 0.9, note=f"{note}: Ray {1 / ratio:.3f}"),
         Measurement("batch: Ray's wait per job", median(waits), "ms", note=note),
+        Measurement("batch: Ray's driver, CPU per job", median(drivers), "ms", note=note),
     ]
 
 

@@ -15,7 +15,8 @@ from stunt.cli.parser import parse
 
 # The README has a test of its own.
 PYTHON = [page for page in PAGES if snippets(page, "python") and page.name != "README.md"]
-YAML = [snippet for page in PAGES for snippet in snippets(page, "yaml")]
+YAML = [snippet for page in PAGES for snippet in snippets(page, "yaml") if page.name != "batch.md"]
+PLANS = snippets(ROOT / "docs" / "batch.md", "yaml")
 WAITING = ("studio", "bench")  # run until somebody stops them, or for minutes
 SHELL = [snippet for page in PAGES for snippet in snippets(page, "sh")]
 
@@ -67,6 +68,17 @@ def test_a_script_is_one(snippet: Snippet, folder: Path) -> None:
     script = load_script(file)
     if snippet.how != "parsed":
         check_against_stage(script, build(script.scene).characters)
+
+
+@pytest.mark.parametrize("snippet", PLANS, ids=name_of)
+def test_a_plan_is_one(snippet: Snippet, folder: Path) -> None:
+    from stunt.many.batch import BatchRun
+    from stunt.many.plan import load_plan
+
+    (folder / "walks").mkdir()
+    shutil.copy(ROOT / "src" / "stunt" / "examples" / "clips" / "walk.bvh", folder / "walks")
+    (folder / "plan.yaml").write_text(snippet.text, encoding="utf-8")
+    assert BatchRun(load_plan("plan.yaml")).count == 2 * 2 * 3 * 3 * 5
 
 
 def commands(snippet: Snippet) -> list[list[str]]:

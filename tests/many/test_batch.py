@@ -197,7 +197,7 @@ def test_bad_input_is_one_line_and_makes_nothing(tmp_path, monkeypatch, capsys, 
 def test_a_plan_of_a_billion_jobs_is_one_line_with_what_it_would_take(tmp_path, capsys):
     (tmp_path / "huge.yaml").write_text("clips: [walk]\nseeds: 1000000000\n")
     assert main(["batch", str(tmp_path / "huge.yaml"), "--out", str(tmp_path / "out")]) == 2
-    one_line(capsys, "1,000,000,000 jobs: about 6.34 years of one core, and 900 GB of rows", "--most N")
+    one_line(capsys, "1,000,000,000 jobs: about 6.3 years of one core, and 1.8 TB of rows", "--most N")
     assert not (tmp_path / "out").exists()
     assert main(["batch", str(tmp_path / "huge.yaml"), "--dry-run"]) == 0
     assert capsys.readouterr().out.startswith("1,000,000,000 jobs: about")

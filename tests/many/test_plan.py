@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from stunt.errors import InvalidValueError, MissingValueError, ScriptFileError, StuntError, UnknownNameError
 from stunt.jobs.job import JobError
 from stunt.library.names import OWN_CLIPS
-from stunt.many.batch import BatchRun, estimate
+from stunt.many.batch import BatchRun, batch, estimate
 from stunt.many.plan import BatchPlan, load_plan, plan_from_data
 from stunt.many.setting import setting_keys
 from stunt.many.shove import Shove
@@ -69,11 +70,16 @@ def test_a_push_of_nothing_is_no_push():
 def test_a_billion_jobs_cost_nothing_until_they_are_run_and_are_refused_with_what_they_would_take(tmp_path):
     plan = plan_from_data({"clips": ["walk"], "seeds": 10**9})
     assert plan.count == 10**9 and next(plan.each()).columns["seed"] == 0
-    with pytest.raises(JobError, match=r"1,000,000,000 jobs: about [\d.]+ years of one core, and \d+ GB .*Nothing was"):
+    with pytest.raises(
+        JobError, match=r"1,000,000,000 jobs: about [\d.]+ years of one core, and [\d.]+ TB .*Nothing was"
+    ):
         BatchRun(plan, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert BatchRun(plan, most=10**9).count == 10**9
-    assert "hours" in estimate(plan_from_data({"clips": ["walk"]}))
+    assert (
+        estimate(plan_from_data({"clips": ["walk"], "seeds": 30}))
+        == "30 jobs: about 6 seconds of one core, and 54 kB of rows"
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,11 +146,29 @@ def test_a_plans_clips_are_looked_for_beside_it(folder, monkeypatch):
     assert BatchRun(plan).count == 4
 
 
-@pytest.mark.parametrize("clip", ["wlak", "gone.bvh"])
-def test_a_clip_that_is_not_there_is_told_before_anything_is_begun(tmp_path, clip):
-    with pytest.raises(StuntError, match=clip):
-        BatchRun(plan_from_data({"clips": ["walk", clip]}), tmp_path / "out")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"clips": ["walk", "wlak"]}, "unknown clip 'wlak'. Did you mean 'walk'"),
+        ({"clips": ["gone.bvh"]}, "there is no clip 'gone.bvh'"),
+        ({"bodies": ["human93"]}, "unknown body 'human93'. Did you mean 'human39'"),
+        ({"jobs": [{"clip": "wlak"}]}, "unknown clip 'wlak'"),
+        ({"jobs": [{"run": "job_helpers:squire"}]}, "squire"),
+        ({"jobs": [{"run": "nowhere_at_all:f"}]}, "'nowhere_at_all' cannot be imported"),
+    ],
+)
+def test_what_is_not_there_is_told_before_anything_is_begun(tmp_path, change, words):
+    with pytest.raises(StuntError, match=words):
+        BatchRun(plan_from_data({"clips": ["walk"], **change}), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_function_may_stand_beside_its_plan_for_workers_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "own_jobs_beside.py").write_text("def double(job):\n    return {'twice': 2 * job.arguments['x']}\n")
+    (tmp_path / "plan.yaml").write_text("jobs: [{run: 'own_jobs_beside:double', with: {x: 4}}]\n")
+    (row,) = batch(tmp_path / "plan.yaml", workers=1)
+    assert row == {"run": "own_jobs_beside:double", "x": 4, "failure": "", "twice": 8}
 
 
 def test_whatever_clips_may_say_in_a_script_a_setting_may_say():

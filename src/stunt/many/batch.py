@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from stunt.jobs.job import Done, Job, JobError, Row
+from stunt.errors import asked_at
+from stunt.jobs.job import Done, Job, JobError, Row, runner_of
 from stunt.jobs.journal import Journal, noted_in
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import in_order, machine_of, run_in_folder
 from stunt.jobs.table import check_formats, write_table
+from stunt.library.bodies import OWN_SKELETON, body_spec
 from stunt.library.names import Library
 from stunt.library.read import cut_reference
 from stunt.many.plan import BatchPlan, load_plan, plan_from_data
@@ -26,7 +29,9 @@ _CLIPS: Final = "clips.json"
 _CHECKED: Final = 10_000  # clips whose files are looked for before anything is begun
 _CPU_PER_SECOND: Final = 0.02  # [CPU s / s] what a second of a person following a clip costs (docs/batch.md)
 _USUAL_SECONDS: Final = 10.0
-_BYTES: Final = 900.0  # of a row in the journal and its tables (docs/batch.md)
+_BYTES: Final = 1800.0  # of a row in the journal and its tables (docs/batch.md)
+_TIMES: Final = {"years": 31_557_600.0, "days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
+_SIZES: Final = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
 
 Source = BatchPlan | Mapping[str, Any] | str | Path
 
@@ -76,13 +81,17 @@ def rows_in(folder: str | Path) -> Iterator[Row]:
     return (entry["row"] for entry in noted_in(Path(folder)))
 
 
+def rounded(value: float, units: Mapping[str, float]) -> str:
+    """Return a value in the largest unit that leaves at least one of it, with two or three digits."""
+    unit = next((unit for unit, size in units.items() if value >= size), list(units)[-1])
+    share = value / units[unit]
+    return f"{share:,.0f} {unit}" if share >= 100 else f"{share:.2g} {unit}"
+
+
 def estimate(plan: BatchPlan) -> str:
     """Say how many jobs a plan has, and what they will take, in a few words."""
     seconds = plan.count * _CPU_PER_SECOND * (plan.seconds or _USUAL_SECONDS)
-    years, days, hours = seconds / 31_557_600.0, seconds / 86_400.0, seconds / 3600.0
-    time = f"{years:.3g} years" if years >= 1 else f"{days:.3g} days" if days >= 1 else f"{hours:.2g} hours"
-    size = plan.count * _BYTES
-    room = f"{size / 1e9:,.0f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
+    time, room = rounded(seconds, _TIMES), rounded(plan.count * _BYTES, _SIZES)
     return f"{plan.count:,} jobs: about {time} of one core, and {room} of rows"
 
 
@@ -127,10 +136,11 @@ class BatchRun:
             try:
                 data = json.loads(known.read_text(encoding="utf-8"))
                 if data["digest"] == plan.digest:
+                    _check_functions(plan)
                     return self._with_clips(plan, tuple(map(str, data["clips"])))
             except (ValueError, KeyError, TypeError, OSError):
                 pass  # the journal says to whom the folder belongs
-        _check_clips(plan)
+        _check_names(plan)
         return replace(plan, expanded=plan.found_clips)
 
     def _with_clips(self, plan: BatchPlan, clips: tuple[str, ...]) -> BatchPlan:
@@ -217,14 +227,30 @@ def _timing(entry: Mapping[str, Any]) -> Row:
     return {"job": entry["index"], "id": entry["id"], **entry["timing"]}
 
 
-def _check_clips(plan: BatchPlan) -> None:
-    """Complain about clips that are not there, before anything is begun.
+def _check_names(plan: BatchPlan) -> None:
+    """Complain about clips, bodies and functions that are not there, before anything is begun.
 
     Raises:
-        StuntError: There is no such clip.
+        StuntError: There is no such thing.
     """
     library = Library.of([str(Path(plan.folder, folder)) for folder in plan.folders], plan.folder)
-    for clip in plan.found_clips[:_CHECKED]:
-        file = Path(cut_reference(library.find(clip, plan.place))[0])
+    single = [(job.clip, job.place) for job in plan.jobs if job.clip is not None]
+    for clip, place in [*((clip, plan.place) for clip in plan.found_clips), *single][:_CHECKED]:
+        file = Path(cut_reference(library.find(clip, place))[0])
         if not file.is_file():
-            raise JobError(f"there is no clip '{clip}' ({file}).", plan.place)
+            raise JobError(f"there is no clip '{clip}' ({file}).", place)
+    for body in dict.fromkeys([*plan.bodies, *(job.body for job in plan.jobs)]):
+        if body != OWN_SKELETON:
+            body_spec(body, library=library, place=plan.place)
+    _check_functions(plan)
+
+
+def _check_functions(plan: BatchPlan) -> None:
+    """Complain about functions that are not there; modules may stand beside the plan, here and in workers."""
+    own = [job for job in plan.jobs if job.run is not None]
+    beside = str(Path(plan.folder or ".").absolute())
+    if own and beside not in sys.path:
+        sys.path.append(beside)
+    for job in own:
+        with asked_at(job.place):
+            runner_of(str(job.run))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
@@ -171,18 +172,16 @@ def _joint_errors(actor: BodyActor, actual: ServoTargets, turns: Floats) -> dict
 def _wanted(history: Sequence[Followed], time: Floats) -> tuple[Floats, Floats]:
     """Return the orientations and root positions the clip asked for at some times, seen from the root."""
     turns, path = [], []
-    for moment in time:
-        entry = followed_at(history, moment)
+    for entry, some in groupby(time, lambda moment: followed_at(history, moment)):
         assert entry is not None and entry.rows is not None  # only such moments are looked at
-        rows = entry.rows
-        x = min(max((moment - entry.since) * rows.fps, 0.0), len(rows.turns) - 1.0)
-        low = int(min(x, max(len(rows.turns) - 2, 0)))
-        high = min(low + 1, len(rows.turns) - 1)
-        share = np.full(rows.turns.shape[1], x - low)
+        rows, last = entry.rows, len(entry.rows.turns) - 1
+        x = np.clip((np.array(list(some)) - entry.since) * rows.fps, 0.0, last)
+        low = np.minimum(x, max(last - 1, 0)).astype(int)
+        high, share = np.minimum(low + 1, last), (x - low)[:, None]
         asked = rows.turns if rows.asked is None else rows.asked  # feet made to stand are not what the clip asked for
-        turns.append(rotations.slerp(asked[low], asked[high], share))
-        path.append(rows.path[low] + (x - low) * (rows.path[high] - rows.path[low]))
-    return np.array(turns), np.array(path)
+        turns.append(rotations.slerp(asked[low], asked[high], np.broadcast_to(share, (len(x), asked.shape[1]))))
+        path.append(rows.path[low] + share * (rows.path[high] - rows.path[low]))
+    return np.concatenate(turns), np.concatenate(path)
 
 
 def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
