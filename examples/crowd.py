@@ -1,4 +1,4 @@
-"""A crowd on a plaza: fifty people stroll in rings, dodge each other and are pushed; the nearest twenty are under forces.
+"""A crowd on a plaza: fifty people stroll in rings, dodge each other and are pushed; the nearest are under forces.
 
 Everybody has a pool of controllers: three ways of walking (straight on, to the left, to the right), played from data or
 tracked by forces, and the reflexes of falling and getting up. `stunt.Crowd` decides who is under forces; this program
@@ -73,7 +73,7 @@ class Plaza:
         """
         self._rng, places = np.random.default_rng(seed), np.array(starts(people))
         self._radius, angle = places.T
-        self._sense = np.where(np.round(self._radius / RING) % 2, 1.0, -1.0)  # every other ring goes round the other way
+        self._sense = np.where(np.round(self._radius / RING) % 2, 1.0, -1.0)  # every other ring goes the other way
         self.people = [f"p{k}" for k in range(people)]
         bodies = {
             name: stunt.Body("walk", root="free", strength=1.5, at=(r * math.cos(a), r * math.sin(a)), facing=facing)
@@ -134,7 +134,8 @@ class Plaza:
 
     def _push(self) -> None:
         """Push somebody, lightly or hard, from anywhere."""
-        name, size, angle = self._rng.choice(self.people), self._rng.uniform(15.0, 110.0), self._rng.uniform(0, math.tau)
+        name, angle = self._rng.choice(self.people), self._rng.uniform(0.0, math.tau)
+        size = self._rng.uniform(15.0, 110.0)
         impulse = (size * math.cos(angle), size * math.sin(angle), 0.0)
         self.stage.push(f"{name}/thorax", impulse=impulse, duration=0.1)
         self.pushed.append((self.stage.time, str(name)))
@@ -155,7 +156,7 @@ def main(seconds: float = 10.0, people: int = 50, forces: int = 20, record: bool
         cost.append((time.thread_time() - began) / FRAME)
         fewest = min(fewest, len(plaza.crowd.under_forces))
     print(f"{people} people, at least {fewest} under forces; {len(plaza.pushed)} pushes")
-    print(f"processor time over real time: {np.mean(cost):.2f} on average, {np.quantile(cost, 0.99):.2f} in 1 of 100 frames")
+    print(f"processor time over real time: mean {np.mean(cost):.2f}, 99 of 100 frames {np.quantile(cost, 0.99):.2f}")
     return plaza
 
 

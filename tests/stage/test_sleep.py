@@ -20,9 +20,8 @@ def boxes(sleep=True, speed=3.0):
 
 
 def state_of(stage):
-    return np.concatenate(
-        [[stage.tick], stage.data.qpos, stage.data.qvel, stage.data.tree_asleep, stage.data.tree_awake]
-    )
+    data = stage.data
+    return np.concatenate([[stage.tick], data.qpos, data.qvel, data.tree_asleep, data.tree_awake])
 
 
 def asleep(stage, name):

@@ -66,9 +66,7 @@ class Crowd:
         self.people = tuple(_with_data(stage) if people is None else people)
         self._supervisors = [_supervisor(stage, name) for name in self.people]
         if isinstance(least, bool) or not isinstance(least, int) or not 0 <= least <= len(self.people):
-            raise InvalidValueError(
-                "least", least, f"a whole number from 0 to {len(self.people)}, the people there are"
-            )
+            raise InvalidValueError("least", least, f"a whole number from 0 to {len(self.people)}, all there are")
         self.least, self._margin, self._hold = least, _amount("margin", margin), _amount("hold", hold)
         self._number = {name: k for k, name in enumerate(self.people)}
         self._roots = np.array([s.actor.slices[0].start for s in self._supervisors], int)[:, None] + np.arange(3)

@@ -505,7 +505,7 @@ class Scene:
         default=None, kind=CollisionModel(), help="[two-stage collisions](trajectories.md); else the engine's own"
     )
     sleep: bool = key(
-        default=False, kind=TRUTH, help="whether what lies still [sleeps](crowd.md), and costs nothing, until touched"
+        default=False, kind=TRUTH, help="whether what lies still [sleeps](guides/crowd.md) until it is touched"
     )
 
     @classmethod
