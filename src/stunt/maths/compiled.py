@@ -12,8 +12,13 @@ coverage, and with bounds checks (see `stunt.maths.pointers`).
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import hashlib
+import os
 import re
+import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,6 +26,7 @@ from typing import Any, Final, TypeVar, cast
 
 import mujoco
 import numba
+from numba.core.caching import IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
@@ -57,7 +63,10 @@ def cached(function: F, **options: Any) -> F:
     """Compile a function at its first call with options of its own, cached on disk under the digest."""
     if INTERPRETED:
         return function
-    dispatcher: Any = numba.njit(cache=True, **options)(function)
+    try:
+        dispatcher: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither beside the package nor in the user's home is a place for it
+        dispatcher = _elsewhere(lambda: numba.njit(cache=True, **options)(function))
     if not _stamp(dispatcher, function):
         # A numba that keeps its stamp elsewhere: compiling anew is slow, stale code is dangerous.
         return cast(F, numba.njit(**options)(function))
@@ -73,7 +82,10 @@ def callback(function: Callable[..., Any], signature: Any) -> int:
         _CALLBACKS.append(function)
         return len(_CALLBACKS)
     made = CFunc(function, normalize_signature(signature), locals={}, options=_OPTIONS)
-    made.enable_caching()
+    try:
+        made.enable_caching()
+    except RuntimeError:
+        _elsewhere(made.enable_caching)
     if not _stamp(made, function):
         made = CFunc(function, normalize_signature(signature), locals={}, options=_OPTIONS)
     made.compile()
@@ -93,7 +105,62 @@ def _stamp(made: Any, function: Callable[..., Any]) -> bool:
     if not hasattr(cache_file, "_source_stamp"):
         return False
     cache_file._source_stamp = source_digest(Path(function.__code__.co_filename))
+    if type(cache_file) is IndexDataCacheFile:
+        cache_file.__class__ = _CacheFile
     return True
+
+
+class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+    """Numba's files of compiled code, for several processes at once and for disks that fail.
+
+    Numba numbers the forms of a function in an index; two processes that compile two of them at the same time use one
+    number for both, and one is handed the other's code. Here a form's file carries what it is in its name, is there
+    before the index speaks of it, and what cannot be written or read is compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the code of one form of the function."""
+        base, stamp = self._index_name.removesuffix(".nbi"), str(self._source_stamp)[:16]
+        name = f"{base}.{stamp}{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        with contextlib.suppress(OSError):
+            self._save_data(name, data)
+            forms = self._load_index()
+            if not forms:
+                for old in Path(self._cache_path).glob(f"{glob.escape(base)}.*.nbc"):
+                    if not old.name.startswith(f"{base}.{stamp}"):
+                        old.unlink(missing_ok=True)  # of other sources
+            self._save_index({**forms, key: name})
+
+    def load(self, key: Any) -> Any:
+        """Return the code of one form; None where there is none that can be read."""
+        try:
+            return super().load(key)
+        except Exception:  # whatever broken bytes make pickle raise
+            return None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
+
+
+def _elsewhere(make: Callable[[], Any]) -> Any:
+    """Make something whose code is cached in a folder of this user's own among the temporary files, or not at all."""
+    folder = Path(tempfile.gettempdir()) / f"stunt-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+    before = numba.config.CACHE_DIR
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        own = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+        if not own or not stat.S_ISDIR(found.st_mode):
+            return None  # what lies there may be somebody else's: cached code is run
+        numba.config.CACHE_DIR = str(folder)
+        return make()
+    except (OSError, RuntimeError):
+        return None
+    finally:
+        numba.config.CACHE_DIR = before
 
 
 @cache
