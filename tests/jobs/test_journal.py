@@ -7,14 +7,14 @@ import pytest
 from job_helpers import Some
 
 from stunt.jobs.job import Done, JobError
-from stunt.jobs.journal import NAME, Journal
+from stunt.jobs.journal import NAME, RowJournal
 from stunt.jobs.pool import ThisProcess
 from stunt.jobs.run import run_in_folder
 
 
 def run(folder, jobs, **options):
     """Run jobs in a folder; return which were run, and all rows there are."""
-    with Journal(folder, jobs.digest, jobs.count) as journal:
+    with RowJournal(folder, jobs.digest, jobs.count) as journal:
         ran = [done.index for done in run_in_folder(jobs, journal, ThisProcess(), **options)]
         return ran, [entry["row"] for entry in journal.entries()], journal
 
@@ -70,15 +70,15 @@ def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path, content):
 
 
 def test_a_second_run_in_the_folder_is_refused_while_the_first_one_lasts(tmp_path):
-    with Journal(tmp_path, "digest", 3), pytest.raises(JobError, match="another process .* works in"):
-        Journal(tmp_path, "digest", 3)
-    Journal(tmp_path, "digest", 3).close()
+    with RowJournal(tmp_path, "digest", 3), pytest.raises(JobError, match="another process .* works in"):
+        RowJournal(tmp_path, "digest", 3)
+    RowJournal(tmp_path, "digest", 3).close()
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(JobError, match="cannot work in"):
-        Journal(tmp_path / "file" / "below", "digest", 3)
+        RowJournal(tmp_path / "file" / "below", "digest", 3)
 
 
 def test_only_jobs_that_failed_are_tried_again_and_their_new_rows_count(tmp_path):
@@ -91,7 +91,7 @@ def test_only_jobs_that_failed_are_tried_again_and_their_new_rows_count(tmp_path
 
 
 def test_no_row_stands_there_twice(tmp_path):
-    with Journal(tmp_path, "digest", 2) as journal:
+    with RowJournal(tmp_path, "digest", 2) as journal:
         for _ in range(3):
             journal.note(Done(1, "id", {"x": 1, "failure": ""}, {}))
         assert len(list(journal.entries())) == 1
@@ -117,5 +117,5 @@ def test_a_disk_that_is_full_for_what_jobs_write_stops_the_run_too(tmp_path):
     jobs = Some("finds_no_room", 6)
     with pytest.raises(JobError, match="No space left .*The 3 rows so far are kept"):
         run(tmp_path, jobs)
-    with Journal(tmp_path, jobs.digest, jobs.count) as journal:
+    with RowJournal(tmp_path, jobs.digest, jobs.count) as journal:
         assert journal.done == 3

@@ -14,7 +14,7 @@ import pytest
 import stunt
 from stunt.cli.main import main
 from stunt.jobs.job import JobError
-from stunt.jobs.journal import NAME, Journal
+from stunt.jobs.journal import NAME, RowJournal
 from stunt.library.names import OWN_CLIPS
 from stunt.many.plan import load_plan, plan_from_data
 
@@ -145,13 +145,13 @@ def one_line(capsys, *words):
 
 
 def test_a_second_batch_in_the_folder_is_refused(plan, tmp_path, capsys):
-    with Journal(tmp_path / "out", load_plan(plan).digest, 8):
+    with RowJournal(tmp_path / "out", load_plan(plan).digest, 8):
         assert main(["batch", plan, "--out", str(tmp_path / "out"), "--workers", "0"]) == 2
     one_line(capsys, f"another process ({os.getpid()}) works in")
 
 
 def test_another_plan_in_the_folder_is_refused_and_its_rows_are_kept(plan, tmp_path, capsys):
-    Journal(tmp_path / "out", "another", 3).close()
+    RowJournal(tmp_path / "out", "another", 3).close()
     before = (tmp_path / "out" / NAME).read_bytes()
     assert main(["batch", plan, "--out", str(tmp_path / "out"), "--workers", "0"]) == 2
     one_line(capsys, "rows of another plan (3 jobs; this one has 8")

@@ -1,9 +1,11 @@
 """The cache of compiled code notices whatever the code depends on."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from numba.core.caching import IndexDataCacheFile
 
 from stunt.control.loop import run
 from stunt.maths import compiled
@@ -69,17 +71,35 @@ def test_the_control_loop_and_the_ray_caster_are_cached_under_their_digest(kerne
 
 def test_two_processes_that_compile_at_once_never_get_each_others_code(tmp_path):
     # Numba's own `save` gives both forms the number 1 where neither process has seen the other's index yet.
-    one, other = (IndexDataCacheFile(str(tmp_path), "kernel", "stamp") for _ in range(2))
+    one, other = (compiled.CacheFile(str(tmp_path), "kernel", "stamp") for _ in range(2))
     one._load_index = other._load_index = dict
-    compiled.save_form(one, ("float64", 1), "code of one")
-    compiled.save_form(other, ("int64", 1), "code of other")
-    reader = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
+    one.save(("float64", 1), "code of one")
+    other.save(("int64", 1), "code of other")
+    reader = compiled.CacheFile(str(tmp_path), "kernel", "stamp")
     assert reader.load(("int64", 1)) == "code of other"
     assert reader.load(("float64", 1)) in (None, "code of one")
-    compiled.save_form(reader, ("float64", 1), "code of one")
+    reader.save(("float64", 1), "code of one")
     assert [reader.load((kind, 1)) for kind in ("float64", "int64")] == ["code of one", "code of other"]
 
 
 @pytest.mark.skipif(compiled.INTERPRETED, reason="nothing is compiled")
 def test_kernels_are_saved_under_names_of_their_own():
-    assert run.run._cache._cache_file.save.func is compiled.save_form
+    assert isinstance(run.run._cache._cache_file, compiled.CacheFile)
+
+
+PLAYS = """
+import sys
+import numpy as np
+from stunt.examples import example
+from stunt.script.file import load_script
+from stunt.script.performance import perform
+take = perform(load_script(example("marker_arm").path))
+sys.stdout.write(take.qpos.tobytes().hex()[-4096:])
+"""
+
+
+@pytest.mark.skipif(compiled.INTERPRETED, reason="nothing is compiled")
+def test_a_first_run_that_compiles_gives_the_bits_of_every_later_one(tmp_path):
+    told = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    runs = [subprocess.run([sys.executable, "-c", PLAYS], env=told, capture_output=True, check=True) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout and len(runs[0].stdout) == 4096

@@ -17,6 +17,7 @@ from stunt.character.from_skeleton import FRICTION, Build
 from stunt.character.notes import Notes
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan
 from stunt.character.strength import ARMATURE_PER_STRENGTH, DAMPING_TIME
+from stunt.errors import BodyError
 
 THICKNESS = 0.14
 """Radius of a bone's flesh by its length."""
@@ -79,7 +80,12 @@ def _flesh(body: mujoco.MjsBody, bone: BonePlan, ends: list[Floats], size: float
 
 def _weigh(spec: mujoco.MjSpec, build: Build) -> float:
     """Give the flesh the density that makes the wanted mass; return the mass [kg]."""
-    whole = float(spec.compile().body_mass.sum())
+    try:
+        whole = float(spec.compile().body_mass.sum())
+    except (ValueError, mujoco.FatalError) as error:
+        raise BodyError(f"MuJoCo cannot compile a body of this skeleton: {str(error).splitlines()[0]}.") from error
+    if not whole > 0.0:
+        raise BodyError("a body of this skeleton weighs nothing: its bones have no length.")
     if build.mass is None:
         return whole
     for geom in spec.geoms:

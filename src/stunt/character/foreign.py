@@ -24,6 +24,13 @@ _FREE = mujoco.mjtJoint.mjJNT_FREE
 _HIDDEN = 3  # viewers draw groups 0 to 2
 
 
+_LARGEST = 1e6
+_NUMBERS = {
+    "bodies": ("pos", "ipos", "mass", "inertia", "fullinertia"), "geoms": ("size", "pos", "fromto", "mass", "density"),
+    "sites": ("pos", "size"), "joints": ("pos", "axis", "armature"),
+}  # fmt: skip
+
+
 def load_foreign(
     path: str,
     *,
@@ -94,16 +101,35 @@ def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     if is_urdf(path):
         return read_urdf(path, notes, place)
     try:
+        Path(path).read_bytes().decode("utf-8")  # the engine's names are read as that later on
+    except (OSError, UnicodeDecodeError) as error:
+        raise BodyError(f"the body file '{path}' cannot be read as UTF-8 text: {error}", place) from error
+    try:
         return mujoco.MjSpec.from_file(str(path))
     except (ValueError, mujoco.FatalError) as error:
         raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
 
 
 def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:
+    check_numbers(spec, f"the body file '{path}'", place)
     try:
         return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
         raise BodyError(f"MuJoCo cannot compile the body file '{path}': {first_lines(error)}", place) from error
+
+
+def check_numbers(spec: mujoco.MjSpec, what: str, place: Place) -> None:
+    """Refuse sizes and places no body has: with infinite ones the engine's compiler does not come to an end.
+
+    Raises:
+        BodyError: It says which element has one.
+    """
+    for kind, names in _NUMBERS.items():
+        for element in getattr(spec, kind):
+            for name in names:
+                values = np.abs(np.asarray(getattr(element, name), float))
+                if (values > _LARGEST).any():
+                    raise BodyError(f"{what}: '{element.name}' has a {name} of {values.max():g}.", place)
 
 
 def _drop_scenery(spec: mujoco.MjSpec, notes: Notes) -> None:

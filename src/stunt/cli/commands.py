@@ -84,12 +84,13 @@ def show(args: argparse.Namespace) -> int:
     from stunt.cli.take_files import mend
     from stunt.record.beat_table import beat_table
     from stunt.record.report import make_report
-    from stunt.record.take import Take
+    from stunt.record.take import Take, doubted
 
     mend(Path(args.take))
     take = Take.load(args.take)
     report = make_report(take, wall_seconds=None)
-    screen().print(beat_table(report))
+    with doubted(take):
+        screen().print(beat_table(report))
     for sentence in report["warnings"]:
         say("warning", sentence)
     if args.live or args.web or args.port is not None or args.no_browser:

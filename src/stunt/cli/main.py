@@ -1,15 +1,19 @@
-"""The `stunt` command. Exit codes: 0 done, 2 a mistake the user can mend, 3 blow-up, 130 Ctrl-C, 141 reader gone."""
+"""The `stunt` command.
+
+Exit codes: 0 done, 2 a mistake the user can mend, 3 blow-up, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 reader gone.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from stunt.cli.interrupts import exit_code, stopped_by_signals
 from stunt.cli.parser import COMMANDS, parse
-from stunt.cli.terminal import forgive_encoding, give_up_output, say
+from stunt.cli.terminal import forgive_encoding, give_up_output, open_streams, say
 from stunt.errors import StuntError
 
 _READER_GONE = 141
@@ -25,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     try:
+        open_streams()
         forgive_encoding()
         with stopped_by_signals():
             code = _run(parse(sys.argv[1:] if argv is None else list(argv)))
@@ -41,6 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         give_up_output()
         return _READER_GONE
+    except OSError as error:  # of a file nobody foresaw, or of the standard output itself
+        give_up_output()
+        about = f"'{os.fsdecode(error.filename)}': " if isinstance(error.filename, (str, bytes)) else ""
+        say("error", f"{about}{error.strerror or error}.")
+        return StuntError.exit_code
+    except (MemoryError, RecursionError) as error:
+        say("error", f"this is too large for the machine's memory ({type(error).__name__}).")
+        return StuntError.exit_code
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -11,6 +11,8 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
+from stunt.errors import brief
+
 _PIPE_WIDTH = 110  # columns of a table that goes to a file or another program
 
 
@@ -31,9 +33,11 @@ def screen(*, errors: bool = False) -> Console:
 
 def say(kind: str, sentence: str) -> None:
     """Print one line such as `error: …` on the standard error."""
-    line = " ".join(sentence.splitlines())
-    sys.stderr.write(f"{kind}: {line}\n" if kind else f"{line}\n")
-    sys.stderr.flush()
+    line = brief(" ".join(sentence.splitlines()))
+    # Where nobody listens (a terminal that was closed, a full disk), there is nobody to complain to.
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{kind}: {line}\n" if kind else f"{line}\n")
+        sys.stderr.flush()
 
 
 def write(text: str) -> None:
@@ -47,11 +51,30 @@ def speaks_unicode() -> bool:
     return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
 
 
+def open_streams() -> None:
+    """Put nowhere in place of standard streams that are closed, as services and cron jobs close them.
+
+    Otherwise the next file that is opened would get a stream's number, and what is printed would go into it.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            with contextlib.suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                if nowhere != number:
+                    os.dup2(nowhere, number)
+                    os.close(nowhere)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
 def forgive_encoding() -> None:
     """Let characters a terminal cannot show become question marks instead of errors."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            with contextlib.suppress(ValueError, OSError):  # closed, or full of what was printed before
+                stream.reconfigure(errors="replace")
 
 
 def give_up_output() -> None:
@@ -109,5 +132,5 @@ def waiting(what: str, *, quiet: bool) -> Iterator[None]:
 def _is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()
-    except ValueError:  # a closed stream
+    except (ValueError, AttributeError, OSError):  # a closed stream
         return False

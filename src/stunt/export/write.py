@@ -11,7 +11,7 @@ from stunt.errors import ExportError, TakeError, UnknownNameError
 from stunt.export.options import Options, PlacementChoice, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
 from stunt.record.files import written_aside
-from stunt.record.take import Take
+from stunt.record.take import Take, doubted
 
 Source = Take | str | Path
 _ADVICE = "Choose another place with --to."
@@ -73,6 +73,8 @@ def export(
     with _explained(path), contextlib.ExitStack() as stack:
         # Every file is complete before the first is moved into place.
         asides = [_aside(file, stack) for file, _ in orders]
+        for doubt in map(doubted, takes):
+            stack.enter_context(doubt)
         for number, (aside, (_, wanted)) in enumerate(zip(asides, orders, strict=True)):
             write(takes, aside, wanted, _share_of(tell, number, len(orders)))
     tell(1.0)

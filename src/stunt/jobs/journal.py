@@ -34,7 +34,7 @@ _SAFE_EVERY: Final = 1.0  # [s] how long what was written may not be on the disk
 _NONE, _FINE, _FAILED = 0, 1, 2
 
 
-class Journal:
+class RowJournal:
     """Rows of jobs in a folder. Use it as a context, or close it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Journal:
                 self._unlock()
                 raise
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> RowJournal:
         return self
 
     def __exit__(self, *error: object) -> None:

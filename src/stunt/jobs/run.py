@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import Protocol
 
 from stunt.jobs.job import Done, Job, JobError, Row
-from stunt.jobs.journal import Journal
+from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine, ThisProcess, WorkerPool
 
 
@@ -101,7 +101,7 @@ def in_order(found: Iterator[Done]) -> Iterator[Done]:
 
 def run_in_folder(
     jobs: JobList,
-    journal: Journal,
+    journal: RowJournal,
     machine: Machine,
     *,
     limit: int | None = None,
@@ -135,7 +135,7 @@ def _as_generator(found: Iterator[Done]) -> Generator[Done, None, None]:
     yield from found
 
 
-def _left(jobs: JobList, journal: Journal, limit: int | None, retry: bool) -> Iterator[Job]:
+def _left(jobs: JobList, journal: RowJournal, limit: int | None, retry: bool) -> Iterator[Job]:
     begun = 0
     for job in jobs.each():
         if limit is not None and begun >= limit:

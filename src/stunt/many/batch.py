@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from stunt.errors import asked_at
 from stunt.jobs.job import Done, Job, JobError, Row, runner_of
-from stunt.jobs.journal import Journal, noted_in
+from stunt.jobs.journal import RowJournal, noted_in
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import in_order, machine_of, run_in_folder
 from stunt.jobs.table import check_formats, write_table
@@ -119,7 +119,7 @@ class BatchRun:
             StuntError: A plan that is too large, or names clips that are not there.
         """
         self.out = None if out is None else Path(out)
-        self.journal: Journal | None = None
+        self.journal: RowJournal | None = None
         self._takes = takes or plan.takes
         self.warnings: list[str] = []
         self.plan = self._as_begun(plan)
@@ -168,14 +168,14 @@ class BatchRun:
         for job in self.plan.each():
             yield replace(job, keep=keep, keeps=self._takes)
 
-    def open(self) -> Journal:
+    def open(self) -> RowJournal:
         """Begin in the folder, or go on there.
 
         Raises:
             JobError: Another process is there, or rows of another plan.
         """
         assert self.out is not None
-        self.journal = Journal(self.out, self.digest, self.count)
+        self.journal = RowJournal(self.out, self.digest, self.count)
         try:
             with written_aside(self.out / _CLIPS) as aside:
                 clips = {"digest": self.digest, "clips": list(self.plan.found_clips)}

@@ -6,25 +6,27 @@ Here the stamp is a digest of the function's module and of all modules of Stunt 
 they compile, the constants and layouts they name, and this file with its options; and of MuJoCo's version, whose
 library is called.
 
-Numba also numbers the compiled forms of a function by what its index holds: of two processes that compile at the same
-time, one could then be handed the other's code. Here a form's file is named by its signature, so that processes may
-share a cache while it fills.
-
 Under `NUMBA_DISABLE_JIT=1` nothing is compiled (`INTERPRETED`): the same functions run as Python, for a debugger, for
 coverage, and with bounds checks (see `stunt.maths.pointers`).
 """
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import hashlib
+import os
 import re
+import stat
+import tempfile
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import mujoco
 import numba
+from numba.core.caching import IndexDataCacheFile
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 
@@ -35,11 +37,9 @@ INTERPRETED: Final = bool(numba.config.DISABLE_JIT)
 
 _CALLBACKS: list[Any] = []  # callbacks live as long as the process: someone may hold their address
 
-_CONTRACT = {"contract"}
-"""Multiply and add in one rounding, where the machine can: a fifth off the laws. Nothing else of fast maths is wanted;
-not-a-number must stay what it is, since a blow-up is found by it."""
-
-_OPTIONS: Final = {"error_model": "numpy", "fastmath": _CONTRACT}
+_OPTIONS: Final = {"error_model": "numpy"}
+"""No fast maths: not-a-number must stay what it is, since a blow-up is found by it; and where a product and a sum may
+become one rounding, what is compiled at a first run gives other bits than the same code read from the cache."""
 _PACKAGE: Final = Path(__file__).parent.parent
 _IMPORTS: Final = re.compile(r"(?m)^[ \t]*(?:from (stunt[\w.]*) import (\([^)]*\)|[^\n]*)|import (stunt[\w.]*))")
 
@@ -61,7 +61,10 @@ def cached(function: F, **options: Any) -> F:
     """Compile a function at its first call with options of its own, cached on disk under the digest."""
     if INTERPRETED:
         return function
-    dispatcher: Any = numba.njit(cache=True, **options)(function)
+    try:
+        dispatcher: Any = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither beside the package nor in the user's home is a place for it
+        dispatcher = _elsewhere(lambda: numba.njit(cache=True, **options)(function))
     if not _stamp(dispatcher, function):
         # A numba that keeps its stamp elsewhere: compiling anew is slow, stale code is dangerous.
         return cast(F, numba.njit(**options)(function))
@@ -77,7 +80,10 @@ def callback(function: Callable[..., Any], signature: Any) -> int:
         _CALLBACKS.append(function)
         return len(_CALLBACKS)
     made = CFunc(function, normalize_signature(signature), locals={}, options=_OPTIONS)
-    made.enable_caching()
+    try:
+        made.enable_caching()
+    except RuntimeError:
+        _elsewhere(made.enable_caching)
     if not _stamp(made, function):
         made = CFunc(function, normalize_signature(signature), locals={}, options=_OPTIONS)
     made.compile()
@@ -97,18 +103,62 @@ def _stamp(made: Any, function: Callable[..., Any]) -> bool:
     if not hasattr(cache_file, "_source_stamp"):
         return False
     cache_file._source_stamp = source_digest(Path(function.__code__.co_filename))
-    cache_file.save = partial(save_form, cache_file)
+    if type(cache_file) is IndexDataCacheFile:
+        cache_file.__class__ = CacheFile
     return True
 
 
-def save_form(cache_file: Any, key: Any, data: Any) -> None:
-    """Save a compiled form under a name that only its signature gives; first the code, then that it is there.
+class CacheFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+    """Numba's files of compiled code, for several processes at once and for disks that fail.
 
-    Where two processes do so at once, the index may forget one of them, which is compiled again another time.
+    Numba numbers the forms of a function in an index; two processes that compile two of them at the same time use one
+    number for both, and one is handed the other's code. Here a form's file carries what it is in its name, is there
+    before the index speaks of it, and what cannot be written or read is compiled again.
     """
-    name = cache_file._data_name(int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
-    cache_file._save_data(name, data)
-    cache_file._save_index({**cache_file._load_index(), key: name})
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the code of one form of the function."""
+        base, stamp = self._index_name.removesuffix(".nbi"), str(self._source_stamp)[:16]
+        name = f"{base}.{stamp}{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        with contextlib.suppress(OSError):
+            self._save_data(name, data)
+            forms = self._load_index()
+            if not forms:
+                for old in Path(self._cache_path).glob(f"{glob.escape(base)}.*.nbc"):
+                    if not old.name.startswith(f"{base}.{stamp}"):
+                        old.unlink(missing_ok=True)  # of other sources
+            self._save_index({**forms, key: name})
+
+    def load(self, key: Any) -> Any:
+        """Return the code of one form; None where there is none that can be read."""
+        try:
+            return super().load(key)
+        except Exception:  # whatever broken bytes make pickle raise
+            return None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
+
+
+def _elsewhere(make: Callable[[], Any]) -> Any:
+    """Make something whose code is cached in a folder of this user's own among the temporary files, or not at all."""
+    folder = Path(tempfile.gettempdir()) / f"stunt-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+    before = numba.config.CACHE_DIR
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        own = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+        if not own or not stat.S_ISDIR(found.st_mode):
+            return None  # what lies there may be somebody else's: cached code is run
+        numba.config.CACHE_DIR = str(folder)
+        return make()
+    except (OSError, RuntimeError):
+        return None
+    finally:
+        numba.config.CACHE_DIR = before
 
 
 @cache

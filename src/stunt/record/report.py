@@ -17,7 +17,7 @@ from stunt.errors import TakeError
 from stunt.record.cast import CastMember
 from stunt.record.in_charge import charge_report, charge_warnings
 from stunt.record.incidents import assistance, ends_lying, time_of_fall, timing_error_ms
-from stunt.record.take import Take
+from stunt.record.take import Take, doubted
 
 SCHEMA_VERSION: Final = 1
 MISSED_DEG: Final = 1.0
@@ -38,6 +38,11 @@ def make_report(take: Take, *, wall_seconds: float | None = None) -> dict[str, A
     Raises:
         TakeError: The take has no frames.
     """
+    with doubted(take):
+        return _report(take, wall_seconds)
+
+
+def _report(take: Take, wall_seconds: float | None) -> dict[str, Any]:
     if not take.time.size:
         raise TakeError("the take has no frames, so there is nothing to report.")
     model, meta = take.model(), take.meta

@@ -5,11 +5,12 @@ The file holds plain arrays and one JSON text, no pickled objects; `docs/take.md
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
@@ -86,6 +87,8 @@ class Take:
     cast: Cast = field(default_factory=Cast)
     events: list[dict[str, Any]] = field(default_factory=list)
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    file: ClassVar[str] = ""  # what it was read from; empty where it was performed here
 
     @property
     def seconds(self) -> float:
@@ -174,7 +177,25 @@ class Take:
             raise TakeError(
                 f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays ({error})."
             ) from error
-        return Take(**arrays, cast=cast, events=text["events"], meta=meta)
+        take = Take(**arrays, cast=cast, events=text["events"], meta=meta)
+        take.__dict__["file"] = str(path)
+        return take
+
+
+@contextlib.contextmanager
+def doubted(take: Take) -> Iterator[None]:
+    """Doubt what a take from a file says of itself: what makes no sense in it is its mistake, and is said so.
+
+    Raises:
+        TakeError: It does not make sense.
+    """
+    try:
+        yield
+    except (TypeError, KeyError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
+        if not take.file:
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        raise TakeError(f"'{take.file}' says of itself what no take says ({reason}).") from error
 
 
 def _cast_and_meta(text: Mapping[str, Any]) -> tuple[Cast, dict[str, Any]]:
@@ -196,9 +217,14 @@ def _check_cast(cast: Cast, arrays: Mapping[str, NDArray[Any]]) -> None:
     nq, nv = arrays["qpos"].shape[1], arrays["qvel"].shape[1]
     if arrays["assistance"].size and arrays["assistance"].shape[1] != len(cast.characters):
         raise ValueError("its assistance is not that of its characters")
+    if not all(isinstance(prop.body, int) for prop in cast.props.values()):
+        raise ValueError("its props have no places")
     for member in cast.characters.values():
         roots = [] if member.root_qpos is None else [member.root_qpos, member.root_qpos + 6]
         columns = [*roots, *(joint.qpos for joint in member.joints.values())]
+        whole = [*columns, member.root_body, *(joint.dof for joint in member.joints.values())]
+        if not all(isinstance(number, int) for number in whole):
+            raise ValueError(f"the joints of '{brief(member.name)}' have no places")
         if not all(0 <= column < nq for column in columns) or not all(0 <= dof < nv for dof in member.dofs):
             raise ValueError(f"the joints of '{brief(member.name)}' are not in its arrays")
 

@@ -138,6 +138,9 @@ def observation(now: Situation) -> Floats:
     return np.concatenate([now.qpos[2:3], tilt, now.qpos[7:], speed, now.qvel[3:]])
 
 
+_LARGEST_NETWORK = 256 * 2**20
+
+
 def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
     """Return the forward pass of an ONNX network with one input and one output (needs `pip install 'stunt[onnx]'`).
 
@@ -153,14 +156,21 @@ def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
+        if Path(path).stat().st_size > _LARGEST_NETWORK:
+            raise ValueError(f"it is larger than {_LARGEST_NETWORK // 2**20} MB")
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise StuntError(f"'{path}' is no ONNX network that can be run: {error}.") from error
+    if not session.get_inputs():
+        raise StuntError(f"'{path}' is a network without an input.")
     entry = session.get_inputs()[0].name
 
     def forward(observed: Floats) -> Floats:
         row = np.asarray(observed, np.float32)[None]
-        return np.asarray(session.run(None, {entry: row})[0], float)[0]
+        try:
+            return np.asarray(session.run(None, {entry: row})[0], float)[0]
+        except Exception as error:  # onnxruntime has a dozen of its own
+            raise StuntError(f"the network '{path}' cannot be run on {row.shape[1]} numbers: {error}.") from error
 
     return forward
 

@@ -17,6 +17,8 @@ from stunt.errors import Place, brief, shown
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.raw import MAX_BYTES, MAX_VALUES, ClipFileError, read_bytes
 
+MOST: Final = 1e9
+"""No coordinate, time or scale is larger."""
 _MAGIC, _JSON, _BIN = b"glTF", 0x4E4F534A, 0x004E4942
 _KINDS: Final = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS: Final = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
@@ -94,8 +96,8 @@ class GltfDocument:
             self._patch(values, self.mapping(item, "sparse"), width, kind)
         if item.get("normalized") and kind.kind in "iu":
             values = np.maximum(values / np.iinfo(kind).max, -1.0)
-        if not np.isfinite(values).all():
-            raise self.wrong(f"accessors[{accessor}] has values that are no numbers.")
+        if not (np.abs(values) <= MOST).all():
+            raise self.wrong(f"accessors[{accessor}] has values that are no numbers, or beyond {MOST:g}.")
         return values
 
     def _patch(self, values: Floats, sparse: Mapping[str, Any], width: int, kind: np.dtype[Any]) -> None:

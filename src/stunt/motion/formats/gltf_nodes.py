@@ -11,7 +11,7 @@ import numpy as np
 from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, to_matrix
 from stunt.motion.clips.raw import MAX_JOINTS
 from stunt.motion.clips.vocabulary import guess_parts
-from stunt.motion.formats.gltf import GltfDocument
+from stunt.motion.formats.gltf import MOST, GltfDocument
 
 _ONE = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -63,8 +63,8 @@ def _numbers(document: GltfDocument, values: object, count: int) -> Floats:
         found = np.array(values, dtype=float).reshape(count)
     except (TypeError, ValueError):
         raise document.wrong(f"a node's transform needs {count} numbers.") from None
-    if not np.isfinite(found).all():
-        raise document.wrong("a node's transform has values that are no numbers.")
+    if not (np.abs(found) <= MOST).all():
+        raise document.wrong(f"a node's transform has values that are no numbers, or beyond {MOST:g}.")
     return found
 
 
