@@ -68,7 +68,7 @@ def compare(args: argparse.Namespace) -> int:
     rows, code = _run(plan, out, args)
     if code == INTERRUPTED:
         return code
-    about = {"settings": {key: dict(value) for key, value in plan.settings.items()}, "digest": plan.digest}
+    about = {"title": plan.title, "digest": plan.digest, "settings": {key: dict(of) for key, of in plan.settings.items()}}
     return _tell(rows, out, args, about, code)
 
 
@@ -136,7 +136,7 @@ def _tell(rows: Iterable[dict[str, Any]], out: Path, args: argparse.Namespace, a
     measures = tuple(args.measures.split(",")) if args.measures else ()
     found = compare_rows(rows, by=args.by, measures=measures, standing=args.standing, seed=args.seed)
     about = {"stunt": __version__, **about}
-    paths = write_comparison(found, out, about, " against ".join(found.sides))
+    paths = write_comparison(found, out, about, str(about.get("title") or " against ".join(found.sides)))
     if args.json:
         write(json.dumps({**about, **found.to_data()}, indent=1, ensure_ascii=False) + "\n")
         return code
