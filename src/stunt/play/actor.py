@@ -43,6 +43,7 @@ from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
 from stunt.motion.transition import PRESETS, Curve
 from stunt.play.arguments import checked, finite, listed, need, number, numbers, positive, setting
+from stunt.play.whole_body import WholeBody
 from stunt.record.take import Take
 from stunt.supervise.calls import check_pool
 from stunt.supervise.contract import Controller
@@ -52,7 +53,6 @@ from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.registry import make_controller
 from stunt.supervise.supervisor import Supervisor
-from stunt.supervise.whole_body import WholeBody
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage

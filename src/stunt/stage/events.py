@@ -14,12 +14,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.core.renumbered import Renumbered
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 STRETCH: Final = 0.15

@@ -21,6 +21,7 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.core.board import Board
 from stunt.control.core.programs import connect
+from stunt.control.core.renumbered import Renumbered as Renumbered
 from stunt.control.loop.run import prepare
 from stunt.control.loop.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError

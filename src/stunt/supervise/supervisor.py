@@ -18,13 +18,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 from stunt.supervise.calls import (
     MISTAKES,
     BrokenContract,

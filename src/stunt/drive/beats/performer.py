@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from stunt.character.character import Character, Joint
 from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE
-from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 
 Floats = NDArray[np.float64]
 

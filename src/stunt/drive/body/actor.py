@@ -19,7 +19,6 @@ from weakref import WeakKeyDictionary
 import mujoco
 import numpy as np
 
-from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo import layout as w
 from stunt.control.servo.memory import ServoSettings, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.control.servo.root_spring import RootSpring
@@ -48,7 +47,7 @@ from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 from stunt.stage.schedule import Crew
 
 AIM_FPS: Final = 60.0

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
 from stunt.control.adaptive.memory import AdaptiveProgram, Path
-from stunt.control.core.renumbered import Renumbered
 from stunt.drive.paths.off_path import OffPath, Watched
 from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
 from stunt.motion.trajectory import Trajectory
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""

@@ -11,8 +11,7 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.adaptive.memory import AdaptiveProgram
-from stunt.control.core.renumbered import Renumbered
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 
 _SETTLED = 0.5  # back on the path below this share of the tolerance, so that one excursion is one event
 _SHORTEST = 0.05  # an excursion shorter than this is no news [s]

@@ -11,7 +11,6 @@ import numpy as np
 
 from stunt.character.character import Joint
 from stunt.control.core.board import COUPLINGS, IMPEDANCE, PASSIVE
-from stunt.control.core.renumbered import Renumbered
 from stunt.control.tension import layout as at
 from stunt.control.tension.law import least_tension
 from stunt.control.tension.memory import Antagonist
@@ -23,7 +22,7 @@ from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, S
 from stunt.errors import InvalidValueError
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
-from stunt.stage.loop import StageLoop
+from stunt.stage.loop import Renumbered, StageLoop
 
 RATIO: Final = 0.7
 """Damping ratio of a joint that nothing is said of."""
