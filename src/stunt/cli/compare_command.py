@@ -68,7 +68,11 @@ def compare(args: argparse.Namespace) -> int:
     rows, code = _run(plan, out, args)
     if code == INTERRUPTED:
         return code
-    about = {"title": plan.title, "digest": plan.digest, "settings": {key: dict(of) for key, of in plan.settings.items()}}
+    about = {
+        "title": plan.title,
+        "digest": plan.digest,
+        "settings": {key: dict(of) for key, of in plan.settings.items()},
+    }
     return _tell(rows, out, args, about, code)
 
 

@@ -114,7 +114,7 @@ def test_a_step_is_climbed_by_lifted_feet_and_caught_on_by_others() -> None:
         motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True)
         tracker = follower_of(stage, "a", motion, root=RootSpring(yaw=0.1))
         if feet:
-            Shaper(tracker, [Feet(tracker, Ground(stage))])
+            Shaper(tracker, [Feet(tracker)])
         stage.step(3.0)
         found[feet] = (round(float(stage.data.qpos[0]), 2), round(float(stage.data.qpos[2]), 2))
     print("after 3 s of walking up a step of 12 cm, x and height of the hips:", found)

@@ -10,7 +10,6 @@ import pytest
 from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.over_ground import Feet, Shaper
-from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.landings import GRID, footholds, landings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import find_clip, load_clip
@@ -62,7 +61,7 @@ def walker(course: Course, *, feet: bool = True) -> BodyActor:
     motion = BodyMotion("walk", motion.fps, motion.qpos, loop=True).raised(floor)
     tracker = follower_of(stage, "a", motion, root=RootSpring(yaw=0.1, force=0.05))
     if feet:
-        Shaper(tracker, [Feet(tracker, Ground(stage))])
+        Shaper(tracker, [Feet(tracker)])
     return tracker
 
 
