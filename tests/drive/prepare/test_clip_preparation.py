@@ -20,7 +20,7 @@ from stunt.drive.motion.sole_hold import BALL
 from stunt.drive.prepare import pipeline
 from stunt.drive.prepare.feed_forward import foreseen_torques
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.spikes import bridge_spikes
+from stunt.drive.prepare.fit import bridge_spikes
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations

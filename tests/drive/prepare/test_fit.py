@@ -14,8 +14,7 @@ from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, with_bodi
 from stunt.drive.prepare import fit
 from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, limbs_apart
 from stunt.drive.prepare.content import digest
-from stunt.drive.prepare.fit import fit_motion
-from stunt.drive.prepare.limits import within_limits
+from stunt.drive.prepare.fit import fit_motion, within_limits
 from stunt.drive.prepare.pipeline import prepare
 from stunt.library.names import load_clip
 from stunt.maths import rotations

@@ -13,11 +13,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from stunt.control.servo.memory import PlayedFrames, ServoTargets
-from stunt.drive.motion.body_motion import BY_ROW, BodyMotion, blended, each_row, repeated
+from stunt.drive.motion.body_motion import BY_ROW, BodyMotion, each_row, repeated
 from stunt.drive.motion.layout import Layout
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
@@ -257,14 +256,6 @@ def moved_rows(rows: ServoTargets, place: Place) -> ServoTargets:
 def cut_rows(rows: ServoTargets, first: int, count: int) -> ServoTargets:
     """Return some of the rows, without copying them."""
     return each_row(rows, lambda value: value[first : first + count])
-
-
-def late_blend(
-    model: mujoco.MjModel, old: ServoTargets, at: float, new: ServoTargets, since: float, seconds: float
-) -> ServoTargets:
-    """Blend into rows that are entered at a later frame than their first."""
-    first = min(max(round(since * new.fps), 0), len(new.turns) - 1)
-    return entered_late(new, blended(model, old, at, cut_rows(new, first, len(new.turns)), seconds), first)
 
 
 def entered_late(rows: ServoTargets, rest: ServoTargets, first: int) -> ServoTargets:
