@@ -127,7 +127,7 @@ def _progress(journal: Any, *, quiet: bool) -> Iterator[Callable[[Done], None]]:
         yield lambda done: None
         return
     if not sys.stderr.isatty():
-        yield _Lines(journal).show
+        yield _ProgressLines(journal).show
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -138,7 +138,7 @@ def _progress(journal: Any, *, quiet: bool) -> Iterator[Callable[[Done], None]]:
         yield lambda done: bar.update(task, completed=journal.done, failed=journal.failed)
 
 
-class _Lines:
+class _ProgressLines:
     """Progress as lines, now and then."""
 
     def __init__(self, journal: Any) -> None:

@@ -171,8 +171,10 @@ class BatchRun:
             with written_aside(self.out / _CLIPS) as aside:
                 clips = {"digest": self.digest, "clips": list(self.plan.found_clips)}
                 aside.write_text(json.dumps(clips), encoding="utf-8")
-        except BaseException:
+        except BaseException as error:
             self.journal.close()
+            if isinstance(error, OSError):
+                raise self.journal.full(error.strerror or str(error)) from error
             raise
         return self.journal
 
