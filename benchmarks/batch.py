@@ -34,10 +34,10 @@ def measure(quick: bool) -> list[Measurement]:
         starts = [_warm_up(pool) for pool in (one, two)]
         ratios, outside = [], []
         for turn in range(rounds):
-            alone, _ = _run(one, count, turn)
-            driver, used = time.process_time(), two.used
-            beside, _ = _run(two, count, turn)
-            whole = time.process_time() - driver + two.used - used
+            alone, _, _ = _run(one, count, turn)
+            used = two.used
+            beside, _, driver = _run(two, count, turn)
+            whole = driver + two.used - used
             ratios.append(median(_cpu(beside)) / median(_cpu(alone)))
             outside.append(1.0 - sum(done.timing[name] for done in beside for name in _WORK) / whole)
     note = f"{count} jobs of {SECONDS:g} s, {rounds} turns"
@@ -63,10 +63,9 @@ def measure_ray(quick: bool) -> list[Measurement]:
     with WorkerPool(2) as pool, RayPool("local", 2) as cluster:
         _warm_up(pool), _warm_up(cluster)
         for turn in range(rounds):
-            here, elapsed = _run(pool, count, turn)
-            driver = time.process_time()
-            there, taken = _run(cluster, count, turn)
-            drivers.append(1000.0 * (time.process_time() - driver) / count)
+            here, elapsed, _ = _run(pool, count, turn)
+            there, taken, driver = _run(cluster, count, turn)
+            drivers.append(1000.0 * driver / count)
             busy = [sum(done.timing["wall_s"] for done in some) for some in (here, there)]
             ratios.append((busy[0] / elapsed) / (busy[1] / taken))
             waits.append(1000.0 * (2 * taken - busy[1]) / count)
@@ -85,14 +84,18 @@ def _warm_up(machine: Machine) -> float:
     return machine.used / machine.workers if isinstance(machine, WorkerPool) else 0.0
 
 
-def _run(machine: Machine, count: int, seed: int) -> tuple[list[Done], float]:
-    """Run jobs into a folder, as `stunt batch` does; return what came of them, and how long it took [s]."""
+def _run(machine: Machine, count: int, seed: int) -> tuple[list[Done], float, float]:
+    """Run jobs into a folder, as `stunt batch` does.
+
+    Returns:
+        What came of them, how long it took [s], and the processor time of this process, which drives them [s].
+    """
     with TemporaryDirectory() as folder:
         run = BatchRun(plan(count, seed), folder)
         with run.open():
-            began = time.perf_counter()
+            began, driver = time.perf_counter(), time.process_time()
             found = list(run.run(machine))
-            return found, time.perf_counter() - began
+            return found, time.perf_counter() - began, time.process_time() - driver
 
 
 def _cpu(found: list[Done]) -> list[float]:

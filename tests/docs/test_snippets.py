@@ -81,6 +81,13 @@ def test_a_plan_is_one(snippet: Snippet, folder: Path) -> None:
     assert BatchRun(load_plan("plan.yaml")).count == 2 * 2 * 3 * 3 * 5
 
 
+def test_every_column_of_a_batch_is_explained() -> None:
+    from stunt.many.columns import COLUMNS
+
+    page = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
+    assert [column for column in COLUMNS if f"`{column}`" not in page] == []
+
+
 def commands(snippet: Snippet) -> list[list[str]]:
     lines = [line.strip().removeprefix("$ ") for line in snippet.text.splitlines()]
     lines = [re.split(r" [|>] ", line)[0] for line in lines]  # what a shell does with the output is its business

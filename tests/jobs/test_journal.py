@@ -75,6 +75,12 @@ def test_a_second_run_in_the_folder_is_refused_while_the_first_one_lasts(tmp_pat
     RowJournal(tmp_path, "digest", 3).close()
 
 
+def test_more_rows_than_a_folder_holds_are_refused_before_it_is_made(tmp_path):
+    with pytest.raises(JobError, match="write the plan in parts"):
+        Journal(tmp_path / "out", "digest", 10**9)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(JobError, match="cannot work in"):

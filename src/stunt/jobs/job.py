@@ -1,18 +1,16 @@
 """What a job is: data that says which function to call with what, and the row that comes of it.
 
-A new kind of job is one function in a module that can be imported; nothing is registered:
+A new kind of job is one function in a module that can be imported; nothing is registered::
 
-```python
-# mymodule.py
-def throw(job: Job) -> Row:
-    speed = job.arguments["speed"]
-    return {"distance_m": speed**2 / 9.81}
+    # mymodule.py
+    def throw(job: Job) -> Row:
+        speed = job.arguments["speed"]
+        return {"distance_m": speed**2 / 9.81}
 
-# anywhere
-jobs = numbered(Job("mymodule:throw", {"speed": v}, {"speed": v}) for v in range(100))
-for row in rows_of(jobs, workers=2):  # stunt.jobs.run; or run_in_folder for files, resuming and tables
-    ...
-```
+    # anywhere
+    jobs = numbered(Job("mymodule:throw", {"speed": v}, {"speed": v}) for v in range(100))
+    for row in rows_of(jobs, workers=2):  # stunt.jobs.run; or run_in_folder for files, resuming and tables
+        ...
 
 The contract:
 

@@ -31,6 +31,8 @@ NAME: Final = "journal.jsonl"
 _LOCK: Final = "lock"
 _VERSION: Final = 1
 _SAFE_EVERY: Final = 1.0  # [s] how long what was written may not be on the disk yet
+MOST_ROWS: Final = 10**8
+"""Of one folder: nine bytes of memory each."""
 _NONE, _FINE, _FAILED = 0, 1, 2
 
 
@@ -54,8 +56,11 @@ class RowJournal:
             count: How many jobs there are.
 
         Raises:
-            JobError: Another process works there, the folder holds rows of other jobs, or it cannot be written to.
+            JobError: There are too many, another process works there, the folder holds rows of other jobs, or it cannot
+                be written to.
         """
+        if count > MOST_ROWS:
+            raise JobError(f"a folder holds up to {MOST_ROWS:,} rows, not {count:,}; write the plan in parts.")
         self.folder, self.count = folder, count
         self.done = self.failed = 0
         self.warnings: list[str] = []

@@ -27,9 +27,9 @@ TABLE: Final = "table"
 TIMING: Final = "timing"
 _CLIPS: Final = "clips.json"
 _CHECKED: Final = 10_000  # clips whose files are looked for before anything is begun
-_CPU_PER_SECOND: Final = 0.02  # [CPU s / s] what a second of a person following a clip costs (docs/batch.md)
+_CPU_PER_SECOND: Final = 0.02  # [CPU s / s] what a second of a person following a clip costs (docs/batch_scale.md)
 _USUAL_SECONDS: Final = 10.0
-_BYTES: Final = 1800.0  # of a row in the journal and its tables (docs/batch.md)
+_BYTES: Final = 1800.0  # of a row in the journal and its tables (docs/batch_scale.md)
 _TIMES: Final = {"years": 31_557_600.0, "days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 _SIZES: Final = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
 
@@ -180,8 +180,10 @@ class BatchRun:
             with written_aside(self.out / _CLIPS) as aside:
                 clips = {"digest": self.digest, "clips": list(self.plan.found_clips)}
                 aside.write_text(json.dumps(clips), encoding="utf-8")
-        except BaseException:
+        except BaseException as error:
             self.journal.close()
+            if isinstance(error, OSError):
+                raise self.journal.full(error.strerror or str(error)) from error
             raise
         return self.journal
 
