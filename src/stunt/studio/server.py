@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import json
 import logging
 import mimetypes
+import re
 import time as clock
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -19,8 +21,9 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from stunt.errors import StuntError
+from stunt.errors import StuntError, brief
 from stunt.studio.clients import PATIENCE, Client
+from stunt.studio.connections import PatientProtocol
 from stunt.studio.openings import PICTURES
 from stunt.studio.security import Guard
 from stunt.studio.session import Session
@@ -29,6 +32,8 @@ log = logging.getLogger("stunt.studio")
 
 PAGE = Path(__file__).parent / "page"
 MOST_UPLOAD = 64_000_000
+MOST_DRAINED = 2_000_000_000
+"""Of a larger file so much is listened to, so that its page hears why it is refused."""
 MOST_WORD = 256_000
 FIRST_PICTURE = 8.0
 """How long the address is kept back until the stage is ready [s]; compiling for the first time takes longer."""
@@ -71,7 +76,7 @@ class Server:
         app = Guard(self._app(), token, hosts)
         config = uvicorn.Config(
             app, host=host, port=port, log_level="error", ws_max_size=MOST_WORD, ws_max_queue=16, timeout_keep_alive=10,
-            limit_concurrency=200, access_log=False, server_header=False, ws_per_message_deflate=False,
+            http=PatientProtocol, access_log=False, server_header=False, ws_per_message_deflate=False,
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -98,6 +103,7 @@ class Server:
                 WebSocketRoute("/socket", self._socket),
             ],
             lifespan=life,
+            exception_handlers={Exception: _not_done},
         )
 
     def run(self, ready: Callable[[], None] | None = None) -> None:
@@ -146,17 +152,28 @@ class Server:
         return FileResponse(self._three, media_type="text/javascript")
 
     async def _drop(self, request: Request) -> Response:
-        content = bytearray()
+        content, size, name = bytearray(), 0, request.path_params["name"]
         async for piece in request.stream():
-            content += piece
-            if len(content) > MOST_UPLOAD:
-                log.warning("a dropped file is larger than %d bytes; it was refused", MOST_UPLOAD)
-                return JSONResponse({"error": f"a file may have {MOST_UPLOAD // 1_000_000} MB."}, 413)
+            size += len(piece)
+            if size <= MOST_UPLOAD:
+                content += piece
+            elif size > MOST_DRAINED:
+                break
+            else:
+                content.clear()  # the rest is heard out: a browser reads no answer before it has said everything
+        if size > MOST_UPLOAD:
+            log.warning("a dropped file is larger than %d bytes; it was refused", MOST_UPLOAD)
+            return JSONResponse({"error": f"a file may have {MOST_UPLOAD // 1_000_000} MB."}, 413)
         try:
-            found = await self.session.receive_file(request.path_params["name"], bytes(content))
-        except (StuntError, OSError, ValueError) as error:
-            return JSONResponse({"error": str(error)}, 422)
-        return JSONResponse(found)
+            return JSONResponse(await self.session.receive_file(name, bytes(content)))
+        except StuntError as error:
+            words = re.sub(r"(?<!\w)(?:/[^/\s':]+)+/(?=[^/\s':])", "", str(error))  # where it was put is no news
+        except OSError as error:
+            words = f"'{brief(name)}': {error.strerror or type(error).__name__}."
+        except Exception:
+            log.exception("a dropped file could not be read")
+            words = f"'{brief(name)}' cannot be read."
+        return JSONResponse({"error": words}, 422)
 
     async def _export(self, request: Request) -> Response:
         path = self.session.exported(request.path_params["number"])
@@ -208,13 +225,30 @@ class Server:
                 if message.get("text") is None:
                     client.nonsense("said something that is no text")
                 else:
-                    await self.session.hear(client, message["text"])
+                    await self._ask(client, message["text"])
+
+    async def _ask(self, client: Client, word: str) -> None:
+        """Let the session hear a word; whatever it makes of it, the page is not sent away without one."""
+        try:
+            await self.session.hear(client, word)
+        except Exception:
+            log.exception("page %d asked what could not be done", client.number)
+            client.tell(json.dumps({"kind": "reply", "number": 0, "error": "that could not be done."}))
+
+
+async def _not_done(request: Request, error: Exception) -> Response:
+    """Answer what nobody foresaw; what it was stands in the log."""
+    return PlainTextResponse("that could not be done", 400)
 
 
 def _served(folder: Path, name: str) -> Response:
     """Serve a file of a folder; no way leads out of it."""
     path = folder / name
-    if path.parent != folder or not path.is_file():
+    try:
+        there = path.parent == folder and path.is_file()
+    except (OSError, ValueError):  # a name no system takes
+        there = False
+    if not there:
         return PlainTextResponse("not found", 404)
     kind: Any = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(name)[0]
     return FileResponse(path, media_type=kind)
