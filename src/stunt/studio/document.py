@@ -17,6 +17,7 @@ from stunt.studio.paper.keeping import (
     HEADER,
     NotReadError,
     NotWrittenError,
+    as_bytes,
     autosave_of,
     bytes_of,
     digest_of,
@@ -214,11 +215,11 @@ class Document:
         there = bytes_of(target)
         if there is not None and not os.access(target, os.W_OK):
             raise NotWrittenError(f"cannot write '{target.name}': it is read-only. Save it under another name.")
-        if over or there is None or there == text.encode():
+        if over or there is None or there == as_bytes(text):
             pass
         elif target != self.path:
             raise NotReadError(f"there is already a '{target.name}'.", "there")
-        elif self.saved is None or there != self.saved.encode():
+        elif self.outside == "changed" or self.saved is None or there != as_bytes(self.saved):
             raise NotReadError(f"'{target.name}' was changed by somebody else since it was read here.", "changed")
         if target != self.path and not over and kind_of(autosave_of(target)):
             raise NotReadError(f"there is unsaved work on a '{target.name}'.", "there")
@@ -257,7 +258,7 @@ class Document:
         if there is None:
             self.outside = "" if self.saved is None else "gone"
         else:
-            self.outside = "" if self.saved is not None and there == self.saved.encode() else "changed"
+            self.outside = "" if self.saved is not None and there == as_bytes(self.saved) else "changed"
         return bool(self.outside or before)
 
     def theirs(self) -> str:

@@ -159,13 +159,14 @@ class Filing:
             if news:
                 self._tell_document()
 
-    async def on_reload(self) -> None:
+    async def on_reload(self) -> dict[str, str]:
         """Go on with what the file holds now; Undo brings this version back."""
         async with self._editing:
             text = await self._aside(self.document.theirs)
             await self._aside(script_from_text, text, str(self.document.beside))
-            self.document.reload(text)
+            await self._aside(self.document.reload, text)
             await self._renew()
+        return {"path": str(self.document.path)}
 
     async def on_keep_mine(self) -> None:
         """Go on with this version; Save will write over what the file holds."""
@@ -213,6 +214,12 @@ class Filing:
         self._wish = None
         await self._open(document)
         return {}
+
+    async def on_unwish(self, client: Client) -> None:
+        """Stay, though the others were asked to go along."""
+        if self._wish is not None and self._wish.client is client:
+            number, self._wish = self._wish.number, None
+            self._tell("stayed", {"number": number})
 
     async def on_leave(self, client: Client, number: int, go: bool) -> None:
         """Answer whether another page may open something else."""

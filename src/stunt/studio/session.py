@@ -41,6 +41,7 @@ class Session(Filing):
         folder: Where new files go.
         audience: Who looks on.
         revision: Counts the versions of the document.
+        opened: Counts what was opened.
     """
 
     def __init__(self, document: Document, beside: Path, folder: Path) -> None:
@@ -48,7 +49,7 @@ class Session(Filing):
         self.document, self.folder = document, folder
         document.beside = beside
         self.audience = Audience()
-        self.revision = 1
+        self.revision = self.opened = 1
         self.export_number = 0
         self.dropped: dict[str, Path] = {}
         self._scratch = tempfile.TemporaryDirectory(prefix="stunt-studio-")
@@ -243,10 +244,10 @@ class Session(Filing):
         document = self.document
         text = document.now.text
         return {
-            "revision": self.revision, "path": str(document.path), "name": document.path.name, "dirty": document.dirty,
-            "recovered": document.recovered, "outside": document.outside, "unkept": document.unkept,
-            "on_disk": document.saved is not None, "folders": [str(place) for place in self.folders],
-            "history": document.history, "outline": self._outline,
+            "revision": self.revision, "opened": self.opened, "path": str(document.path), "name": document.path.name,
+            "dirty": document.dirty, "recovered": document.recovered, "outside": document.outside,
+            "unkept": document.unkept, "on_disk": document.saved is not None,
+            "folders": [str(place) for place in self.folders], "history": document.history, "outline": self._outline,
             "text": text if len(text) < _SHOWN_TEXT else text[:_SHOWN_TEXT] + "\n…",
         }  # fmt: skip
 
@@ -377,6 +378,7 @@ class Session(Filing):
 
     def _forget_stage(self) -> None:
         self._scene = self._results = self._frame = None
+        self.opened += 1
 
 
 HANDLERS: dict[str, Callable[..., Any]] = {

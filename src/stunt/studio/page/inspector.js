@@ -1,6 +1,6 @@
 // What is chosen, key by key, as the script's keys are declared: value, range, unit, default and help.
 
-import { el } from "./tools.js";
+import { el, numberOf } from "./tools.js";
 
 const field = (key, value, set) => {
   if (key.options.length) {
@@ -17,9 +17,10 @@ const field = (key, value, set) => {
     return el("span", { textContent: value === undefined ? key.default : JSON.stringify(value) });
   }
   const input = el("input", {
-    type: "number", step: "any", min: key.least ?? "", max: key.most ?? "", value: value ?? "", placeholder: key.default,
-    onchange: () => set(input.value === "" ? null : Number(input.value)),
+    type: "number", step: "any", min: key.least ?? "", max: key.most ?? "", defaultValue: value ?? "", placeholder: key.default,
+    onchange: () => { if (numberOf(input) !== null) set(Number(input.value)); },
   });
+  input.id = `key-${key.key}`;
   return input;
 };
 
@@ -27,6 +28,9 @@ export function keyRows(title, keys, written, set) {
   return [
     el("h3", { textContent: title }),
     ...keys.map((key) => el("label", { className: "row key", title: `${key.help} (${key.value}${key.unit ? ` ${key.unit}` : ""})` },
-      el("span", { textContent: key.key }), field(key, written[key.key], (value) => set({ [key.key]: value })), key.unit)),
+      el("span", { textContent: key.key }), field(key, written[key.key], (value) => set({ [key.key]: value })), key.unit,
+      key.default !== "" && written[key.key] !== undefined ? el("button", {
+        type: "button", className: "usual", textContent: "↺", title: `As usual: ${key.default}`, onclick: () => set({ [key.key]: null }),
+      }) : null)),
   ];
 }

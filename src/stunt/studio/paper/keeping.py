@@ -79,9 +79,14 @@ def read_autosave(autosave: Path) -> Unsaved:
     return Unsaved(text, tuple(dict(t) for t in head.get("touches", ())), head.get("base"), beside and Path(beside))
 
 
+def as_bytes(text: str) -> bytes:
+    """Return a text as its file holds it; also what was read of a file that is no text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def digest_of(text: str) -> str:
     """Return what tells one text from another."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(as_bytes(text)).hexdigest()
 
 
 def reason_of(error: OSError) -> str:
@@ -141,7 +146,7 @@ def text_of(path: Path) -> str:
 
 def write_text(path: Path, text: str, *, safely: bool = False) -> None:
     """Write a script whole or not at all; `safely` waits until it is on the disk."""
-    write_bytes(path, text.encode("utf-8", "surrogateescape"), safely=safely)
+    write_bytes(path, as_bytes(text), safely=safely)
 
 
 def write_bytes(path: Path, content: bytes, *, safely: bool = False) -> None:
@@ -173,7 +178,11 @@ def move_file(old: Path, new: Path) -> None:
             raise
         old.rename(new)
         return
-    old.unlink()
+    try:
+        old.unlink()
+    except OSError:
+        new.unlink()
+        raise
 
 
 def out_of_the_way(autosave: Path) -> None:
