@@ -65,14 +65,14 @@ export class Files {
     }
     if (answer.asks === "changed") {
       const choice = await ask(`${name} was changed outside`, [el("p", { textContent: "The file holds something that was not read here. Saving writes over it." })],
-        [["", "Cancel"], ["compare", "Compare"], ["reload", "Reload"], ["over", "Write over it", true]]);
+        [["", "Cancel"], ["compare", "Compare"], ["reload", "Reload"], ["over", "Write over it"]]);
       if (choice === "compare") await this.compare();
       if (choice === "reload") await this.reload();
       return choice === "over" ? { ...more, over: true } : null;
     }
     if (answer.asks === "there") {
       const choice = await ask(`Replace ${name}?`, [el("p", { textContent: `${answer.words[0].toUpperCase()}${answer.words.slice(1)} Saving replaces it.` })],
-        [["", "Cancel"], ["another", "Another name …"], ["over", "Replace it", true]]);
+        [["", "Cancel"], ["another", "Another name …"], ["over", "Replace it"]]);
       if (choice === "another") this.saveAs();
       return choice === "over" ? { ...more, over: true } : null;
     }
@@ -146,7 +146,7 @@ export class Files {
 
   async throwAway(entry) {
     const choice = await ask(`Throw away the unsaved work on ${entry.name}?`, [el("p", { textContent: "This cannot be undone." })],
-      [["", "Cancel"], ["yes", "Throw it away", true]]);
+      [["", "Cancel"], ["yes", "Throw it away"]]);
     if (!choice) return;
     await this.studio.do("throw_away", { path: entry.path });
     this.unsaved();

@@ -300,7 +300,7 @@ export class PoseEditor {
       done = await studio.edit("save_pose", { name, angles: changed(this.origin), gone });
     } else {
       if (name in poses && !(await ask(`Replace the pose ${name}?`, [el("p", { textContent: "There is already a pose of that name; every beat that hits it would change." })],
-        [["", "Cancel"], ["yes", "Replace it", true]]))) return false;
+        [["", "Cancel"], ["yes", "Replace it"]]))) return false;
       const gone = Object.keys(poses[name] ?? {}).filter((joint) => !(joint in this.angles));
       done = await studio.edit("save_pose", { name, angles: this.angles, gone });
       if (done && this.beatId !== null) done = await studio.edit("set_beat_pose", { character: this.character, id: this.beatId, pose: name });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -112,7 +113,7 @@ def kind_of(path: Path) -> Literal["", "file", "other"]:
     try:
         return "file" if path.is_file() else "other" if path.exists() else ""
     except OSError as error:
-        raise NotWrittenError(f"'{_cut(path.name)}' is no name for a file: {reason_of(error)}.") from error
+        raise NotWrittenError(f"cannot use '{_cut(path.name)}': {reason_of(error)}.") from error
 
 
 def _cut(name: str) -> str:
@@ -162,6 +163,9 @@ def write_bytes(path: Path, content: bytes, *, safely: bool = False) -> None:
                 file.flush()
                 os.fsync(file.fileno())
     except (OSError, TakeError) as error:
+        with contextlib.suppress(NotWrittenError):
+            if bytes_of(path) == content:  # it stands; what failed came after
+                return
         reason = error if isinstance(error, OSError) else error.__cause__
         words = reason_of(reason) if isinstance(reason, OSError) else str(error)
         raise NotWrittenError(f"cannot write '{_cut(path.name)}': {words}.") from error
