@@ -21,7 +21,6 @@ export function ask(title, body, buttons, key = "") {
     const dialog = $("question");
     const end = (value) => {
       question = null;
-      dialog.onclose = null;
       dialog.close();
       answer(value);
     };
@@ -33,7 +32,10 @@ export function ask(title, body, buttons, key = "") {
     });
     dialog.replaceChildren(el("header", {}, el("h2", { textContent: title })), el("div", { className: "body" }, ...body.filter(Boolean)),
       el("footer", {}, ...feet));
-    dialog.onclose = () => end("");
+    dialog.oncancel = (event) => {
+      event.preventDefault();
+      end("");
+    };
     dialog.onkeydown = (event) => {
       const primary = feet.find((foot) => foot.className === "primary");
       if (event.key === "Enter" && event.target.tagName === "INPUT" && primary) {
