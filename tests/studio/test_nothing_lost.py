@@ -317,6 +317,24 @@ def test_save_as_takes_companions_along_and_nothing_leaves_the_folder(tmp_path, 
     load_script(saved)
 
 
+def test_what_a_body_or_clip_needs_goes_along(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    (here / "parts").mkdir(parents=True)
+    there.mkdir()
+    (here / "parts" / "box.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n", encoding="utf-8")
+    (here / "model.xml").write_text(
+        '<mujoco><compiler meshdir="parts"/><asset><mesh name="b" file="box.obj"/></asset>'
+        '<worldbody><body name="b"><joint name="j"/><geom type="mesh" mesh="b"/></body></worldbody></mujoco>',
+        encoding="utf-8",
+    )  # fmt: skip
+    (here / "secret.txt").write_text("not named", encoding="utf-8")
+    assert [path.name for path in openings.belongings(here / "model.xml")] == ["box.obj"]
+    (here / "a.yaml").write_text(json.dumps({"characters": {"ada": "model.xml"}, "seconds": 1}), encoding="utf-8")
+    saved = session_of(Document.open(here / "a.yaml"), there)._save(there / "a.yaml", False)
+    names = sorted(path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file())
+    assert names == ["a.yaml", "model.xml", "parts/box.obj"] and load_script(saved)
+
+
 def test_companions_of_a_save_that_fails_are_taken_back(tmp_path, monkeypatch):
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()

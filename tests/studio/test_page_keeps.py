@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from studio_helpers import Page, Studio
@@ -161,6 +162,40 @@ def test_a_file_changed_outside_is_noticed_and_never_written_over_unasked(page):
     page.until("!document.getElementById('notice-outside')")
     save(page)
     assert saved(page)["seconds"] == 1.5
+
+
+def test_an_edit_that_cannot_be_kept_on_disk_is_shown_said_and_kept_later(page):
+    autosave = page.file.with_name(f".{page.file.stem}.autosave.yaml")
+    autosave.mkdir()  # as full or read-only a disk as it gets for root, too
+    page.state("studio.edit('set_seconds', {seconds: 1.5})")
+    page.until("document.getElementById('notice-unkept') && studio.outline.seconds === 1.5")
+    assert page.state("studio.text").count("seconds: 1.5") == 1
+    autosave.rmdir()
+    page.until("!document.getElementById('notice-unkept')")
+    assert "seconds: 1.5" in autosave.read_text(encoding="utf-8")
+    save(page)
+    assert saved(page)["seconds"] == 1.5
+
+
+def test_a_studio_that_is_killed_has_kept_the_edit_and_its_page_says_what_to_do(browser, tmp_path):
+    (tmp_path / "short.yaml").write_text(SHORT, encoding="utf-8")
+    first = Studio(tmp_path, "short.yaml", "--stay")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = Page(context.new_page())
+    page.visit(first.url)
+    page.state("studio.edit('set_seconds', {seconds: 1.5})")
+    page.until("studio.outline.seconds === 1.5 && studio.pending === 0")
+    first.process.kill()
+    first.process.wait(60)
+    page.until("document.getElementById('notice-line')?.textContent.includes('does not answer')")
+    second = Studio(tmp_path, "short.yaml", "--stay", "--port", str(urlsplit(first.url).port))
+    page.until("document.getElementById('notice-line')?.textContent.includes('has ended')")
+    page.visit(second.url)
+    assert page.state("studio.outline.seconds") == 1.5 and page.page.locator("#file.dirty").count() == 1
+    assert (tmp_path / "short.yaml").read_text(encoding="utf-8") == SHORT
+    assert second.said().count("refused a request") <= 3  # the old page does not knock for ever
+    context.close()
+    second.end()
 
 
 def test_other_names_going_back_and_unsaved_work(page, studio):

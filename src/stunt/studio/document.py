@@ -257,6 +257,9 @@ class Document:
         self._stamp = stamp
         if there is None:
             self.outside = "" if self.saved is None else "gone"
+        elif there == as_bytes(self.now.text):  # somebody wrote what this document says
+            self.saved, self.outside = self.now.text, ""
+            self.keep_aside()
         else:
             self.outside = "" if self.saved is not None and there == as_bytes(self.saved) else "changed"
         return bool(self.outside or before)

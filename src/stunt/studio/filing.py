@@ -137,7 +137,9 @@ class Filing:
     async def on_discard(self) -> None:
         """Go back to what is on disk; this, too, can be undone."""
         async with self._editing:
-            self.document.discard()
+            if self.document.base is None:
+                raise StuntError("this script was never saved: there is nothing to go back to.")
+            await self._aside(self.document.discard)
             await self._renew()
 
     # -- what somebody else did to the file

@@ -14,6 +14,7 @@ from stunt.examples import example, example_names
 from stunt.keys import with_references
 from stunt.library.names import Library, clip_entries, find_clip
 from stunt.library.read import change_files, cut_reference
+from stunt.motion.formats.asf import find_skeleton
 from stunt.script.file import script_from_text
 from stunt.script.kinds import KINDS
 from stunt.studio.document import Document
@@ -23,6 +24,7 @@ from stunt.studio.splice import Edit, Set, edited, flow, plain
 PICTURES = Path(__file__).parent / "pictures"
 _OWN_OUTPUT = ("take.npz", "report.json")
 """What lies in `takes/` and is no clip, though its suffix is one of a clip's."""
+_QUOTED = re.compile(r"""["']([^"'<>\s]{1,200})["']""")
 _TITLE = re.compile(r"^title:\s*(.+?)\s*$", re.MULTILINE)
 _CLIP_SCRIPT = """\
 # A body made from the clip's own skeleton follows it.
@@ -141,9 +143,13 @@ def moved_in(text: str, beside: Path, folder: Path) -> tuple[str, list[Path]]:
         for word, source in files_of(text, beside).items():
             inside = (folder / word).resolve().is_relative_to(folder.resolve())
             there = unlike(folder / word if inside else folder / source.name, source.read_bytes())
-            if not there.exists():
-                write_bytes(there, source.read_bytes())
-                copied.append(there)
+            for file in (source, *belongings(source)):
+                place = there if file == source else there.parent / file.relative_to(source.parent)
+                if not place.exists():
+                    write_bytes(place, file.read_bytes())
+                    copied.append(place)
+                elif place.read_bytes() != file.read_bytes():
+                    raise StuntError(f"'{source.name}' needs its '{file.name}', and there is another one in that folder.")
             if there != folder / word:
                 names[word] = there.relative_to(folder).as_posix()
         return _renamed(text, names), copied
@@ -152,6 +158,18 @@ def moved_in(text: str, beside: Path, folder: Path) -> tuple[str, list[Path]]:
         if isinstance(error, OSError):
             raise StuntError(f"cannot copy what the script names: {error.strerror or error}.") from error
         raise
+
+
+def belongings(file: Path) -> list[Path]:
+    """Return what a clip or body needs beside it or in the folders there: a skeleton, buffers, meshes, textures."""
+    if file.suffix.lower() == ".amc":
+        return [Path(find_skeleton(file))]
+    if file.suffix.lower() not in (".gltf", ".xml", ".urdf"):
+        return []
+    words = set(_QUOTED.findall(file.read_text(encoding="utf-8", errors="replace")))
+    folders = [file.parent, *(file.parent / word for word in words if (file.parent / word).is_dir())]  # such as `meshdir`
+    found = {Path(os.path.abspath(folder / word)) for folder in folders for word in words if (folder / word).is_file()}
+    return sorted(place for place in found - {file} if place.is_relative_to(file.parent))
 
 
 def taken_back(files: list[Path]) -> None:

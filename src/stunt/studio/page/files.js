@@ -111,8 +111,7 @@ export class Files {
 
   async revert() {
     if (!(await this.studio.pose.settled("Revert"))) return;
-    await this.studio.do("discard");
-    toast("back to the saved script; Undo brings your edits back");
+    if (await this.studio.do("discard")) toast("back to the saved script; Undo brings your edits back");
   }
 
   async reload() {

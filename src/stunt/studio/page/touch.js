@@ -86,9 +86,13 @@ export class Touch {
     const { view, pose } = this.studio, through = hit.point.clone();
     const body = hit.name.split("/")[1], point = hit.local.toArray();
     const angles = { ...pose.angles }; // every move starts from the pose the drag began with
-    pose.step();
+    let begun = false;
     const go = (e, last = false) => pose.ask({ angles, reach: { body, point, goal: view.onPlane(e, through).toArray() } }, last);
-    drag(event, (dx, dy, e) => go(e), (far, e) => { if (far) go(e, true); });
+    drag(event, (dx, dy, e) => {
+      if (!begun) pose.step();
+      begun = true;
+      go(e);
+    }, (far, e) => { if (far) go(e, true); });
   }
 
   throw(what) {
