@@ -348,6 +348,20 @@ def test_typing_while_it_loops_is_never_reset_and_fires_no_shortcut(page):
     assert page.page.locator("#beat-time").input_value() == "0.500" and page.page.locator("#push-size").input_value() == "20"
 
 
+def test_a_field_half_filled_stays_so_when_somebody_else_edits(page):
+    click_beat(page, 1)
+    page.page.locator("#beat-time").click()
+    page.page.keyboard.press("Control+a")
+    page.page.keyboard.type("0.")
+    page.state("studio.line.ask('edit', {name: 'add_beat', args: {character: 'ada', time: 0.1, beat: {pose: 'more'}}})")
+    page.until("studio.outline.characters.ada.beats.length === 4")
+    page.page.keyboard.type("55")
+    assert page.page.locator("#beat-time").input_value() == "0.55"
+    click_beat(page, 3)  # what was typed counts, and for the beat it was typed for
+    page.until("studio.outline.characters.ada.beats[2].time === 0.55")
+    assert [beat["pose"] for beat in beats(page)] == ["more", "up", "down", "up"]
+
+
 def test_an_emptied_field_of_the_inspector_changes_nothing(page):
     page.page.locator(".event path").first.click()
     text, field = page.state("studio.text"), page.page.locator("#key-at")
