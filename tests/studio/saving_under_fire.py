@@ -1,7 +1,7 @@
 """Saves a document again and again, each time with another system call failing, or killed at it. Run by a test.
 
-A process that has everything imported forks a child for each case; the child makes an edit and stops; `strace` is put onto
-it, and it saves. Prints one line of JSON per case.
+A process that has everything imported forks a child for each case; the child makes an edit and stops; `strace` is put
+onto it, and it saves. Prints one line of JSON per case.
 """
 
 import ctypes
@@ -19,8 +19,8 @@ from stunt.errors import StuntError
 from stunt.studio.document import Document
 
 CALLS = (
-    "openat open read write pwrite64 close fsync rename renameat renameat2 unlink unlinkat chmod fchmod fchmodat mkdir stat "
-    "newfstatat fstat lseek access faccessat faccessat2 link linkat"
+    "openat open read write pwrite64 close fsync rename renameat renameat2 unlink unlinkat chmod fchmod fchmodat mkdir "
+    "stat newfstatat fstat lseek access faccessat faccessat2 link linkat"
 )
 TRACE = ",".join(f"?{name}" for name in CALLS.split())  # not every machine has them all
 OLD = "stunt: 1\ntitle: old\ncharacters: {ada: torso28}\nseconds: 1\n"
@@ -62,7 +62,9 @@ def case(options: list[str], other: str) -> tuple[dict, str]:
         finally:
             os._exit(0)
     os.waitpid(pid, os.WUNTRACED)
-    strace = subprocess.Popen(["strace", "-p", str(pid), "-o", folder / "log", *options], stderr=subprocess.PIPE, text=True)
+    strace = subprocess.Popen(
+        ["strace", "-p", str(pid), "-o", folder / "log", *options], stderr=subprocess.PIPE, text=True
+    )
     said = strace.stderr.readline()
     if "attached" not in said:
         os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Nothing an animator did is lost: files that cannot be written, files changed by others, choices that keep their meaning."""
+"""Nothing an animator did is lost: files that cannot be written or that others change, choices that keep their meaning."""
 
 import asyncio
 import json
@@ -85,7 +85,8 @@ def test_a_save_with_any_system_call_failing_or_killed_there_loses_nothing(other
     if "cannot attach" in done.stderr:
         pytest.skip(f"this machine lets nobody trace: {done.stderr[-200:]}")
     cases = [json.loads(line) for line in done.stdout.splitlines()]
-    print(f"{len(cases)} cases, {sum(bool(c.get('failed')) for c in cases)} failed, {sum('killed' in c for c in cases)} killed")
+    failed, killed = sum(bool(c.get("failed")) for c in cases), sum("killed" in c for c in cases)
+    print(f"{len(cases)} cases, {failed} failed, {killed} killed")
     assert len(cases) > 40 and {"rename", "write", "fsync"} <= {c["where"].split(":")[0] for c in cases}, done.stderr
     target = other or "a.yaml"
     for found in cases:
@@ -141,7 +142,8 @@ def test_what_the_file_system_refuses_is_said_in_words_and_no_page_is_dropped(do
     (tmp_path / "dir.yaml").mkdir()
     questions = [
         ("open", {"name": "dir.yaml"}), ("open", {"name": str(tmp_path / "dir.yaml")}), ("open", {"name": "x" * 5000}),
-        ("open", {"name": "x" * 5000 + ".yaml"}), ("save", {"name": "x" * 300 + ".yaml"}), ("save", {"name": "a\0.yaml"}),
+        ("open", {"name": "x" * 5000 + ".yaml"}),
+        ("save", {"name": "x" * 300 + ".yaml"}), ("save", {"name": "a\0.yaml"}),
         ("save", {"name": "\ud800.yaml"}), ("save", {"name": "dir.yaml"}), ("save", {"name": "../a.yaml"}),
         ("save", {"name": "b.yaml", "folder": "/etc"}), ("play", {"step": 1e999}), ("rename", {"name": "dir.yaml"}),
         ("rename", {"name": "y" * 400 + ".yaml"}), ("throw_away", {"path": "/etc/passwd"}), ("use", {"file": "x"}),
@@ -243,7 +245,9 @@ def test_rename_moves_file_and_unsaved_work_and_never_onto_another(document, tmp
         document.rename(tmp_path / "b.yaml")
     document.rename(tmp_path / "c.yaml")
     assert not (tmp_path / "a.yaml").exists() and not (tmp_path / ".a.autosave.yaml").exists()
-    assert (tmp_path / "c.yaml").read_text(encoding="utf-8") == YMCA and Document.open(tmp_path / "c.yaml").now.text == NEW
+    assert (tmp_path / "c.yaml").read_text(encoding="utf-8") == YMCA and Document.open(
+        tmp_path / "c.yaml"
+    ).now.text == NEW
 
 
 def test_unsaved_work_is_listed_and_a_name_with_some_is_not_taken(document, tmp_path):
@@ -276,7 +280,9 @@ def test_an_autosave_that_is_no_script_is_put_aside_not_over(tmp_path):
 
 def follower(clip, **more):
     part = {"clips": {"play": [{"clip": clip}]}}
-    return json.dumps({"characters": {"ada": {"body": "skeleton", "root": "free"}}, "performance": {"ada": part}, **more})
+    return json.dumps(
+        {"characters": {"ada": {"body": "skeleton", "root": "free"}}, "performance": {"ada": part}, **more}
+    )
 
 
 def test_a_clip_is_named_as_seen_from_the_script_so_the_folder_can_be_moved(tmp_path):
@@ -311,7 +317,10 @@ def test_save_as_takes_companions_along_and_nothing_leaves_the_folder(tmp_path, 
     (here / "a.yaml").write_text(follower("../up.bvh", title=title), encoding="utf-8")
     document = Document.open(here / "a.yaml")
     saved = session_of(document, there)._save(there / "a.yaml", False)
-    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file() and there in path.parents) == ["a.yaml", "up.bvh"]
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file() and there in path.parents) == [
+        "a.yaml",
+        "up.bvh",
+    ]
     assert sorted(path.name for path in (tmp_path / "sub").iterdir()) == ["there"]
     assert plain(saved.read_text(encoding="utf-8"))["performance"]["ada"]["clips"]["play"][0]["clip"] == "up.bvh"
     load_script(saved)
@@ -321,7 +330,9 @@ def test_what_a_body_or_clip_needs_goes_along(tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     (here / "parts").mkdir(parents=True)
     there.mkdir()
-    (here / "parts" / "box.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n", encoding="utf-8")
+    (here / "parts" / "box.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n", encoding="utf-8"
+    )
     (here / "model.xml").write_text(
         '<mujoco><compiler meshdir="parts"/><asset><mesh name="b" file="box.obj"/></asset>'
         '<worldbody><body name="b"><joint name="j"/><geom type="mesh" mesh="b"/></body></worldbody></mujoco>',
@@ -472,7 +483,10 @@ def test_a_pose_like_another_keeps_being_so():
 def test_a_beat_is_called_by_the_pose_it_hits():
     made = done(YMCA, "add_beat", character="dancer", time=0.2, beat={"angles": {"neck_bend": 3}, "name": "captured"})
     made = done(made, "add_beat", character="dancer", time=0.3, beat={"angles": {"neck_bend": 5}, "name": "captured"})
-    assert [beat.get("name") for beat in plain(made)["performance"]["dancer"]["beats"][:2]] == ["captured", "captured_2"]
+    assert [beat.get("name") for beat in plain(made)["performance"]["dancer"]["beats"][:2]] == [
+        "captured",
+        "captured_2",
+    ]
     own = done(made, "set_beat_angles", character="dancer", index=0, angles={"neck_bend": 4.0})
     assert plain(own)["performance"]["dancer"]["beats"][0]["angles"] == {"neck_bend": 4}
     named = done(made, "set_beat_pose", character="dancer", index=0, pose="Y")

@@ -1,4 +1,4 @@
-"""Nothing an animator did on the page is lost, in a real browser: saving, others' changes, choices, typing, posing, two pages."""
+"""Nothing an animator did on the page is lost, in a real browser: saving, choosing, typing, posing, two pages."""
 
 import json
 import re
@@ -326,7 +326,8 @@ def test_typing_while_it_loops_is_never_reset_and_fires_no_shortcut(page):
     page.state("studio.line.say('play', {loop: true, speed: 4, playing: true, seek: 0})")
     revision = page.state("studio.revision")
     fields = [
-        ("#pose-name", "obdlgtf_my_new_pose_long_name"), ("#beat-time", "0.50000000000001"), ("#beat-hold", "0.30000000000001"),
+        ("#pose-name", "obdlgtf_my_new_pose_long_name"),
+        ("#beat-time", "0.50000000000001"), ("#beat-hold", "0.30000000000001"),
         ("[data-joint=neck_bend] input[type=number]", "5.0000000000001"), ("#push-size", "20.000000000001"),
     ]  # fmt: skip
     for selector, text in fields:
@@ -338,14 +339,17 @@ def test_typing_while_it_loops_is_never_reset_and_fires_no_shortcut(page):
             told = page.state("window.told")
             page.until(f"window.told > {told}")  # a loop ended while the field was half filled
         assert field.input_value() == text, selector
-        assert page.state("document.activeElement.matches(%s)" % json.dumps(selector)), selector
+        assert page.state(f"document.activeElement.matches({json.dumps(selector)})"), selector
         assert page.state("studio.revision") == revision and page.page.locator("dialog[open]").count() == 0
         page.page.keyboard.press("Control+a")
         page.page.keyboard.press("Delete")
         page.page.keyboard.press("Tab")
     page.state("studio.line.say('play', {loop: false, speed: 1, playing: false})")
     assert page.state("studio.revision") == revision  # emptied fields change nothing
-    assert page.page.locator("#beat-time").input_value() == "0.500" and page.page.locator("#push-size").input_value() == "20"
+    assert (
+        page.page.locator("#beat-time").input_value() == "0.500"
+        and page.page.locator("#push-size").input_value() == "20"
+    )
 
 
 def test_a_field_half_filled_stays_so_when_somebody_else_edits(page):
@@ -383,7 +387,8 @@ def test_a_slider_saves_what_it_shows_in_100_of_100_drags(page):
                 const shown = {};
                 for (let drag = 0; drag < 5; drag++) {
                     const joint = joints[Math.floor(luck() * joints.length)];
-                    const row = document.querySelector(`[data-joint="${joint}"]`), range = row.querySelector("[type=range]");
+                    const row = document.querySelector(`[data-joint="${joint}"]`);
+                    const range = row.querySelector("[type=range]");
                     for (let k = 0; k < 4; k++) {
                         range.value = Number(range.min) + luck() * (Number(range.max) - Number(range.min));
                         range.dispatchEvent(new Event("input", { bubbles: true }));

@@ -149,7 +149,9 @@ def moved_in(text: str, beside: Path, folder: Path) -> tuple[str, list[Path]]:
                     write_bytes(place, file.read_bytes())
                     copied.append(place)
                 elif place.read_bytes() != file.read_bytes():
-                    raise StuntError(f"'{source.name}' needs its '{file.name}', and there is another one in that folder.")
+                    raise StuntError(
+                        f"'{source.name}' needs its '{file.name}', and there is another one in that folder."
+                    )
             if there != folder / word:
                 names[word] = there.relative_to(folder).as_posix()
         return _renamed(text, names), copied
@@ -167,7 +169,10 @@ def belongings(file: Path) -> list[Path]:
     if file.suffix.lower() not in (".gltf", ".xml", ".urdf"):
         return []
     words = set(_QUOTED.findall(file.read_text(encoding="utf-8", errors="replace")))
-    folders = [file.parent, *(file.parent / word for word in words if (file.parent / word).is_dir())]  # such as `meshdir`
+    folders = [
+        file.parent,
+        *(file.parent / word for word in words if (file.parent / word).is_dir()),
+    ]  # such as `meshdir`
     found = {Path(os.path.abspath(folder / word)) for folder in folders for word in words if (folder / word).is_file()}
     return sorted(place for place in found - {file} if place.is_relative_to(file.parent))
 

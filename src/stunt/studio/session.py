@@ -210,6 +210,10 @@ class Session(Filing):
             client.nonsense(f"asked '{op}' with data that make no sense ({type(error).__name__}: {error})")
             words = f"'{op}' with data that make no sense."
             client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
+        except Exception:  # a mistake of ours costs nobody their page
+            log.exception("'%s' was not done", op)
+            words = "a mistake of the studio; it is told in the terminal."
+            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         finally:
             if op == "ask":
                 client.asking -= 1

@@ -65,7 +65,8 @@ def _outline(part: TensionPart) -> dict[str, Any]:
     places = {id(entry): number for number, entry in enumerate(own)}
     shown = [
         {
-            "index": places.get(id(cue.entry), len(own) + number), "start": round(cue.start, 4), "end": round(cue.end, 4), "pose": cue.entry.pose.name,
+            "index": places.get(id(cue.entry), len(own) + number), "pose": cue.entry.pose.name,
+            "start": round(cue.start, 4), "end": round(cue.end, 4),
             "joints": list(cue.entry.pose.angles), "level": _level(next(iter(cue.entry.tension.values.values()), None)),
             "limb": next(iter(cue.entry.tension.values), EVERY),
         }

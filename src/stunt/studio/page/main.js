@@ -3,19 +3,18 @@
 import { Curves } from "./curves.js";
 import { dropping, help, library } from "./dialogs.js";
 import { Files } from "./files.js";
+import { keys } from "./keys.js";
 import { PoseEditor } from "./pose.js";
 import { Line } from "./socket.js";
 import { Timeline } from "./timeline.js";
-import { $, el, menu, notice, numberOf, toast } from "./tools.js";
+import { $, el, menu, nothing, notice, numberOf, toast } from "./tools.js";
 import { Touch } from "./touch.js";
 import { Viewport } from "./viewport.js";
-
-const NOTHING = () => ({ beats: new Set(), event: null, clip: null });
 
 class Studio {
   constructor() {
     // Beats, events and clips are chosen by their numbers, which stay theirs whatever is edited.
-    this.choice = { character: null, limb: null, ...NOTHING() };
+    this.choice = { character: null, limb: null, ...nothing() };
     this.deeds = Promise.resolve();
     this.making = null; // a choice that is being made: a beat that is asked for, and not there yet
     [this.time, this.simulated, this.seconds, this.playing, this.revision] = [0, 0, 0, false, 0];
@@ -30,7 +29,7 @@ class Studio {
     dropping(this);
     this.listen();
     this.buttons();
-    this.keys();
+    keys(this);
     this.timing = { edits: [] };
     this.pending = 0; // requests that have not been answered
   }
@@ -77,7 +76,7 @@ class Studio {
       const first = this.opened === undefined;
       this.opened = message.opened;
       this.making = null;
-      this.choice = { character: null, limb: null, ...NOTHING() };
+      this.choice = { character: null, limb: null, ...nothing() };
       this.body = null;
       $("selected").hidden = true;
       this.pose.sceneLeft();
@@ -108,7 +107,7 @@ class Studio {
   // What is chosen and no longer there is not chosen any more; nothing takes its place.
   prune() {
     const { characters, events } = this.outline, { choice } = this;
-    if (!(choice.character in characters)) this.choice = { character: Object.keys(characters)[0] ?? null, limb: null, ...NOTHING() };
+    if (!(choice.character in characters)) this.choice = { character: Object.keys(characters)[0] ?? null, limb: null, ...nothing() };
     const about = characters[this.choice.character];
     const has = (list, id) => (list ?? []).some((entry) => entry.id === id);
     this.choice.beats = new Set([...this.choice.beats].filter((id) => has(about?.beats, id)));
@@ -248,7 +247,7 @@ class Studio {
     const making = this.inOrder(async () => {
       const answer = await deed();
       const beats = (this.outline?.characters[character]?.beats ?? []).filter((b) => !b.cycle && answer?.made?.includes(b.id));
-      const choice = beats.length ? { ...this.choice, character, ...NOTHING(), beats: new Set(beats.map((b) => b.id)) } : null;
+      const choice = beats.length ? { ...this.choice, character, ...nothing(), beats: new Set(beats.map((b) => b.id)) } : null;
       if (this.making === making) {
         this.making = null;
         if (choice) this.take(choice);
@@ -403,36 +402,6 @@ class Studio {
       }
       if (tab.dataset.tab === "curves") { this.curves.build(); this.curves.fetch(); }
     };
-  }
-
-  keys() {
-    const plain = {
-      " ": () => $("play").click(), ArrowLeft: () => this.line.say("play", { step: -1 }), ArrowRight: () => this.line.say("play", { step: 1 }),
-      Home: () => this.seek(0), End: () => this.seek(this.seconds), Delete: () => this.timeline.remove(), Backspace: () => this.timeline.remove(),
-      l: () => $("loop").click(), f: () => $("frame").click(), g: () => $("ghost").click(), t: () => this.timeline.tap(), o: () => library(this),
-      b: () => this.timeline.addBeat(this.time), d: () => this.duplicate(), "?": help, Escape: () => this.choose(NOTHING()),
-    };
-    let pressed = null; // a button that was clicked keeps the focus, but not the space bar; one that was reached by Tab has it
-    addEventListener("pointerdown", (event) => { pressed = event.target.closest?.("button, summary"); }, true);
-    const own = (target, key) => {
-      if (target.type === "range") return /^(Arrow|Home|End|Page)/.test(key);
-      if (target.matches?.("button, summary, a")) return target !== pressed && (key === " " || key === "Enter");
-      return /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName ?? "");
-    };
-    addEventListener("keydown", (event) => {
-      if (document.querySelector("dialog[open]")) return;
-      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const saves = (event.ctrlKey || event.metaKey) && key === "s";
-      if (own(event.target, event.key) && !saves) return;
-      let act = null;
-      if (event.ctrlKey || event.metaKey) {
-        act = { z: () => (event.shiftKey ? this.redo() : this.undo()), y: () => this.redo(), s: () => this.save() }[key];
-      } else if (event.shiftKey && key.startsWith("Arrow")) act = () => this.toBeat(key === "ArrowRight" ? 1 : -1);
-      else act = plain[key];
-      if (!act) return;
-      event.preventDefault();
-      act();
-    });
   }
 
   duplicate() {

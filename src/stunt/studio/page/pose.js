@@ -2,7 +2,7 @@
 // What is edited here is no part of the script until it is saved; it has its own undo, and is never left without a word.
 
 import { ask } from "./dialogs.js";
-import { keyRows } from "./inspector.js";
+import { beatRows, chosenRows, tensionRow } from "./inspector.js";
 import { $, el, numberOf, readable, toast } from "./tools.js";
 
 const told = (angles) => JSON.stringify(Object.entries(angles ?? {}).sort());
@@ -80,9 +80,9 @@ export class PoseEditor {
     if (!about || !outline) return this.box.replaceChildren(el("div", { className: "empty", textContent: "Nobody is on the stage." }));
     const poses = Object.keys(outline.poses), beat = this.beat;
     const parts = [el("h3", { textContent: this.character })];
-    if (beat) parts.push(...this.beatRows(beat, poses));
-    if (outline.characters[this.character]) parts.push(...this.tensionRow(outline.characters[this.character]));
-    parts.push(...this.chosenRows(outline));
+    if (beat) parts.push(...beatRows(this, beat, poses));
+    if (outline.characters[this.character]) parts.push(...tensionRow(this, outline.characters[this.character]));
+    parts.push(...chosenRows(this, outline));
     parts.push(this.chooser(poses));
     if (this.angles) parts.push(...this.editor(about));
     else parts.push(el("div", { className: "empty", textContent: "Choose a pose to edit it: with sliders, or by dragging a hand or foot in the view. Click a beat on the timeline to change when and how it is hit." }));
@@ -106,27 +106,6 @@ export class PoseEditor {
     };
   }
 
-  beatRows({ id, index, pose: of, time: at, hold: held }, poses) {
-    const edit = (name, more) => this.studio.edit(name, { character: this.character, ...more });
-    const pose = el("select", { id: "beat-pose", onchange: () => edit("set_beat_pose", { id, pose: pose.value }) },
-      ...(poses.includes(of) ? [] : [el("option", { value: "", textContent: of })]),
-      ...poses.map((p) => el("option", { value: p, textContent: p, selected: p === of })));
-    const time = el("input", { id: "beat-time", type: "number", step: 0.01, min: 0.01, defaultValue: at.toFixed(3), onchange: () => {
-      const beat = this.beatOf(id), wanted = numberOf(time);
-      if (beat && wanted !== null) edit("move_beats", { ids: [id], by: wanted - beat.time });
-    } });
-    const hold = el("input", { id: "beat-hold", type: "number", step: 0.05, min: 0.02, defaultValue: held, onchange: () => {
-      const wanted = numberOf(hold);
-      if (wanted !== null) edit("set_hold", { id, hold: wanted });
-    } });
-    return [
-      el("div", { className: "row" }, `Beat ${index + 1}`, pose,
-        el("button", { id: "beat-edit", textContent: "Edit", title: "Edit the pose of this beat", onclick: () => this.editBeat(id) })),
-      el("div", { className: "row" }, "at", time, "s, back in", hold, "s"),
-      el("div", { id: "beat-result", ...this.result() }),
-    ];
-  }
-
   // How well the chosen beat was met: the one line of the panel that every run changes.
   result() {
     const beat = this.beat, found = beat && this.studio.results?.beats[this.character]?.find((r) => r.index === beat.number);
@@ -140,26 +119,6 @@ export class PoseEditor {
 
   showResult() {
     if ($("beat-result")) Object.assign($("beat-result"), this.result());
-  }
-
-  // The keys of the clip or event that is chosen on the timeline.
-  chosenRows(outline) {
-    const { choice } = this.studio, id = choice.clip ?? choice.event, clips = choice.clip !== null;
-    if (id === null) return [];
-    const entries = clips ? outline.characters[choice.character]?.clips ?? [] : outline.events;
-    const index = entries.findIndex((entry) => entry.id === id);
-    if (index < 0) return [];
-    const entry = entries[index], kind = clips ? "clips" : entry.kind;
-    return keyRows(clips ? `Clip ${index + 1}` : `Event ${index + 1}: ${kind}`, outline.keys[kind], entry.written, (values) =>
-      clips ? this.studio.edit("set_clip", { character: choice.character, id, values }) : this.studio.edit("set_event", { id, values }));
-  }
-
-  tensionRow(about) {
-    if (about.tension === null || !about.beats.length) return [];
-    const edit = (factor) => this.studio.edit("set_holds", { character: this.character, factor });
-    return [el("div", { className: "row" }, `Tension: back in ${about.tension.toFixed(2)} s`,
-      el("button", { id: "tighter", textContent: "tighter", onclick: () => edit(1.6) }),
-      el("button", { id: "looser", textContent: "looser", onclick: () => edit(1 / 1.6) }))];
   }
 
   chooser(poses) {

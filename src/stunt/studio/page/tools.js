@@ -38,6 +38,9 @@ export function notice(key, text, ...buttons) {
   else $("notices").append(strip);
 }
 
+// No beat, event or clip: what a choice is about, by their numbers.
+export const nothing = () => ({ beats: new Set(), event: null, clip: null });
+
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
