@@ -77,7 +77,7 @@ def test_a_second_run_in_the_folder_is_refused_while_the_first_one_lasts(tmp_pat
 
 def test_more_rows_than_a_folder_holds_are_refused_before_it_is_made(tmp_path):
     with pytest.raises(JobError, match="write the plan in parts"):
-        Journal(tmp_path / "out", "digest", 10**9)
+        RowJournal(tmp_path / "out", "digest", 10**9)
     assert not (tmp_path / "out").exists()
 
 

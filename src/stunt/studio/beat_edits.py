@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stunt.studio.splice import Delete, Edit, EditError, Insert, Path, Set
+from stunt.studio.paper.identity import Path
+from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
 
 Data = Mapping[str, Any]
 LEAST_GAP = 0.01
@@ -79,8 +80,8 @@ def _reordered(character: str, beats: list[dict[str, Any]], new: list[float]) ->
         key = "at" if beat.get("at") is not None else "after"
         beat[key] = tidy(times[place] if key == "at" else times[place] - before)
         before = times[place] if key == "at" else before + beat[key]
-        if beat != beats[place]:
-            edits.append(Set((*_where(character), place), beat))
+        if beat != beats[place] or number != place:
+            edits.append(Set((*_where(character), place), beat, was=number))
     return edits
 
 
@@ -98,7 +99,13 @@ def _apart(times: list[float], moving: set[int]) -> list[float]:
 
 
 def add_beat(data: Data, character: str, time: float, beat: Mapping[str, Any]) -> tuple[str, list[Edit]]:
-    """Put a beat in at a time; `beat` says which pose (`pose` or `angles`, `hold`, …)."""
+    """Put a beat in at a time; `beat` says which pose (`pose` or `angles`, `hold`, …). Its own name is made unique."""
+    taken = {_name(other) for other in beats_of(data, character)}
+    named = {"name": _free_name(str(beat["name"]), taken)} if "name" in beat else {}
+    return _put(data, character, time, {**beat, **named})
+
+
+def _put(data: Data, character: str, time: float, beat: Mapping[str, Any]) -> tuple[str, list[Edit]]:
     beats = beats_of(data, character)
     times = times_of(beats)
     body = {key: value for key, value in beat.items() if key not in ("at", "after")}
@@ -116,11 +123,36 @@ def add_beat(data: Data, character: str, time: float, beat: Mapping[str, Any]) -
     return f"add {_name(body)}", edits
 
 
+def copy_beats(data: Data, character: str, indices: list[int], time: float) -> tuple[str, list[Edit]]:
+    """Put the same beats in again, the first of them at another time, the others as far after it as they are."""
+    beats = beats_of(data, character)
+    times, chosen = times_of(beats), sorted(set(_checked(indices, beats)))
+    grown, edits = list(beats), []
+    for index in chosen:
+        more = _put(_part(character, grown), character, time + times[index] - times[chosen[0]], beats[index])[1]
+        grown = _grown(character, grown, more)
+        edits += more
+    return f"copy {_named(beats, chosen)}", edits
+
+
+def _part(character: str, beats: list[dict[str, Any]]) -> Data:
+    return {"performance": {character: {"beats": beats}}}
+
+
+def _grown(character: str, beats: list[dict[str, Any]], edits: list[Edit]) -> list[dict[str, Any]]:
+    """Return the beats after the edits of one more."""
+    beats = [dict(beat) for beat in beats]
+    for edit in edits:
+        if isinstance(edit, Insert):
+            beats.insert(edit.index, dict(edit.value))
+        elif isinstance(edit, Set):
+            beats[int(edit.path[-2])][str(edit.path[-1])] = edit.value
+    return beats
+
+
 def copy_beat(data: Data, character: str, index: int, time: float) -> tuple[str, list[Edit]]:
     """Put the same beat in again at another time."""
-    beats = beats_of(data, character)
-    (index,) = _checked([index], beats)
-    return f"copy {_name(beats[index])}", add_beat(data, character, time, beats[index])[1]
+    return copy_beats(data, character, [index], time)
 
 
 def delete_beats(data: Data, character: str, indices: list[int]) -> tuple[str, list[Edit]]:
@@ -144,6 +176,7 @@ def set_hold(data: Data, character: str, index: int, hold: float | None) -> tupl
     """Say how tightly a beat's pose is held after it [s to come back]; None leaves it to the part. −1 is the start."""
     value = None if hold is None else round(min(max(float(hold), _HOLDS[0]), _HOLDS[1]), 3)
     if index < 0:
+        _one_tension(data, character)
         if value is None:
             return "usual tension", [Delete(("performance", character, "tension"))]
         return "tension", [Set(("performance", character, "tension"), value)]
@@ -158,7 +191,8 @@ def set_hold(data: Data, character: str, index: int, hold: float | None) -> tupl
 def set_holds(data: Data, character: str, factor: float) -> tuple[str, list[Edit]]:
     """Make a whole part tighter (> 1) or looser (< 1): its tension and every beat's own."""
     part = (data.get("performance") or {}).get(character) or {}
-    usual = float(part.get("tension", 0.5)) if isinstance(part.get("tension", 0.5), int | float) else 0.5
+    _one_tension(data, character)
+    usual = float(part.get("tension", 0.5))
     edits = set_hold(data, character, -1, usual / factor)[1]
     for index, beat in enumerate(part.get("beats") or []):
         if beat.get("hold") is not None:
@@ -171,8 +205,32 @@ def set_beat_pose(data: Data, character: str, index: int, pose: str) -> tuple[st
     beats = beats_of(data, character)
     _checked([index], beats)
     edits: list[Edit] = [Set((*_where(character), index, "pose"), pose)]
-    edits += [Delete((*_where(character), index, key)) for key in ("angles", "velocities") if key in beats[index]]
+    own = [key for key in ("angles", "velocities", "name") if key in beats[index]]
+    edits += [Delete((*_where(character), index, key)) for key in own]
     return f"beat {index + 1}: {pose}", edits
+
+
+def set_beat_angles(
+    data: Data, character: str, index: int, angles: Mapping[str, float], name: str | None = None
+) -> tuple[str, list[Edit]]:
+    """Give a beat a pose of its own; only the joints that differ are touched where it has one already."""
+    beats = beats_of(data, character)
+    _checked([index], beats)
+    beat, path = beats[index], (*_where(character), index)
+    clean = {str(joint): round(float(angle), 2) for joint, angle in angles.items()}
+    label = f"pose of {name or _name(beat)}"
+    if not clean:
+        raise EditError("a pose needs at least one joint.")
+    if "pose" in beat or not isinstance(beat.get("angles"), dict):
+        edits: list[Edit] = [Set((*path, "angles"), clean)]
+        edits += [Delete((*path, key)) for key in ("velocities", "pose") if key in beat]
+        named = name or _free_name(_name(beat), {_name(other) for other in beats})
+        return label, [*edits, *([Set((*path, "name"), named)] if beat.get("name") != named else [])]
+    have = beat["angles"]
+    edits = [Set((*path, "angles", joint), angle) for joint, angle in clean.items() if have.get(joint) != angle]
+    edits += [Delete((*path, "angles", joint)) for joint, angle in have.items()
+              if joint not in clean and isinstance(angle, int | float)]  # fmt: skip
+    return label, [*edits, *([Set((*path, "name"), name)] if name and beat.get("name") != name else [])]
 
 
 def split_limb(
@@ -196,7 +254,7 @@ def split_limb(
     stays = {"angles": dict(rest), "name": _name(old), key: old[key], **plain}
     changed = {"performance": {character: {"beats": [stays if n == index else b for n, b in enumerate(beats)]}}}
     edits: list[Edit] = [Set((*_where(character), index), stays)]
-    edits += add_beat(changed, character, time, {"angles": dict(limb), "name": _name(old), **plain})[1]
+    edits += _put(changed, character, time, {"angles": dict(limb), "name": _name(old), **plain})[1]
     return f"move a limb of {_name(old)}", edits
 
 
@@ -207,6 +265,20 @@ def _checked(indices: list[int], beats: list[dict[str, Any]]) -> list[int]:
     if not indices:
         raise EditError("no beat is chosen.")
     return indices
+
+
+def _one_tension(data: Data, character: str) -> None:
+    """Complain about a tension that is more than one number: one number would wipe the others out."""
+    part = (data.get("performance") or {}).get(character) or {}
+    if not isinstance(part.get("tension", 0.5), int | float):
+        raise EditError(f"the tension of '{character}' is more than one number; edit it in the file.")
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Return a name that nobody has: the wanted one, or with a number behind it."""
+    if name not in taken:
+        return name
+    return next(f"{name}_{number}" for number in range(2, len(taken) + 3) if f"{name}_{number}" not in taken)
 
 
 def _name(beat: Mapping[str, Any]) -> str:

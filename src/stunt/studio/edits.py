@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stunt.drive.tension.spec import EVERY
 from stunt.keys import key_of, names_of
+from stunt.motion.pose import Pose
+from stunt.motion.pose_keys import read_poses
+from stunt.schema import node_from_plain
 from stunt.script.sections.clips import PlaySpec
 from stunt.studio import beat_edits
 from stunt.studio.beat_edits import Data, tidy
@@ -28,8 +32,18 @@ def _named(data: Data, section: str, name: str, value: Any) -> list[Edit]:
     return [Set((section, name), value)] if data.get(section) else [Set((section,), {name: value})]
 
 
-def save_pose(data: Data, name: str, angles: Mapping[str, float], like: str | None = None) -> Made:
-    """Put a pose into the script's library, or change one: only the joints that differ are touched."""
+def save_pose(
+    data: Data, name: str, angles: Mapping[str, float], like: str | None = None, gone: Sequence[str] = ()
+) -> Made:
+    """Put a pose into the script's library, or change one: only the joints that differ are touched.
+
+    Args:
+        data: The script.
+        name: The pose's.
+        angles: Joint angles [°]; those a pose has from the one it is `like` are written only where they differ.
+        like: For a new pose, the one it is like.
+        gone: Joints it is no longer about.
+    """
     if not name or not name.replace("_", "").replace("-", "").isalnum():
         raise EditError(f"'{name}' is no name for a pose: letters, digits, '_' and '-'.")
     rounded = {joint: _number(angle) for joint, angle in angles.items()}
@@ -39,7 +53,22 @@ def save_pose(data: Data, name: str, angles: Mapping[str, float], like: str | No
         return f"new pose {name}", _named(data, "poses", name, new)
     place = ("poses", name, "angles") if "angles" in old else ("poses", name)
     have = old.get("angles", old)
-    return f"pose {name}", [Set((*place, j), a) for j, a in rounded.items() if have.get(j) != a]
+    before = degrees_of(read_poses(node_from_plain(data["poses"], "poses"))[name])
+    if any(joint in before and joint not in have for joint in gone):  # what is inherited can only be left with all
+        return f"pose {name}", [Set(("poses", name), rounded)]
+    edits: list[Edit] = [
+        Set((*place, joint), angle) for joint, angle in rounded.items() if abs(before.get(joint, 1e9) - angle) > 0.005
+    ]
+    return f"pose {name}", [*edits, *(Delete((*place, joint)) for joint in gone if joint in have)]
+
+
+def degrees_of(pose: Pose) -> dict[str, float]:
+    """Return a pose's single angles as the page shows them [°; m for slides]."""
+    return {
+        joint: round(float(angle) if pose.units.get(joint) == "m" else math.degrees(angle), 3)
+        for joint, angle in pose.angles.items()
+        if isinstance(angle, int | float)
+    }
 
 
 def _number(value: float) -> float:
@@ -160,8 +189,23 @@ def set_tension_pose(data: Data, character: str, index: int, values: Mapping[str
         if index >= len(poses):
             raise EditError("this pose belongs to a controller; edit it in the file.")
         path = (*path, "poses", index)
+        section = poses[index]
     clean = {str(k): tidy(max(v, 0.0)) if isinstance(v, int | float) else v for k, v in values.items()}
-    return "tension", [Set((*path, key), value) for key, value in clean.items()]
+    edits: list[Edit] = []
+    for key, value in clean.items():
+        inside = _shown_tension(section.get(key), first=index >= 0) if key == "tension" else ()
+        edits.append(Set((*path, key, *inside), value))
+    return "tension", edits
+
+
+def _shown_tension(tension: Any, *, first: bool) -> tuple[str, ...]:
+    """Return the keys that lead to the one value a dot shows: of a mapping `all` (or the first), of a span its end."""
+    if not isinstance(tension, dict):
+        return ()
+    if set(tension) <= {"from", "to"}:
+        return ("to",)
+    key = next(iter(tension)) if first or EVERY not in tension else EVERY
+    return (str(key), *_shown_tension(tension[key], first=first))
 
 
 def set_seconds(data: Data, seconds: float) -> Made:
@@ -175,10 +219,12 @@ EDITS: dict[str, Callable[..., Made]] = {
         beat_edits.move_beats,
         beat_edits.add_beat,
         beat_edits.copy_beat,
+        beat_edits.copy_beats,
         beat_edits.delete_beats,
         beat_edits.set_hold,
         beat_edits.set_holds,
         beat_edits.set_beat_pose,
+        beat_edits.set_beat_angles,
         beat_edits.split_limb,
         save_pose,
         add_event,

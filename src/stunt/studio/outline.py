@@ -10,22 +10,24 @@ import numpy as np
 
 from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
 from stunt.keys import shown, write
-from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
 from stunt.stage.scene import EVENTS, Attach, Drag, Event, Push, Release, Throw
+from stunt.studio.edits import degrees_of
+from stunt.studio.paper.identity import Marks, numbered
 
 
-def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def outline(script: Script, touches: Sequence[Mapping[str, Any]], marks: Marks | None = None) -> dict[str, Any]:
     """Describe a script for the page.
 
     Args:
         script: The document's script, without the touches.
         touches: What the hand did besides.
+        marks: By which numbers its items are known.
     """
-    return {
+    found = {
         "title": script.title,
         "seconds": script.seconds,
-        "poses": {name: pose_degrees(pose) for name, pose in script.poses.items()},
+        "poses": {name: degrees_of(pose) for name, pose in script.poses.items()},
         "characters": {
             name: _character(script.parts.get(name), spec.body_name) for name, spec in script.scene.characters.items()
         },
@@ -35,6 +37,7 @@ def outline(script: Script, touches: Sequence[Mapping[str, Any]]) -> dict[str, A
         "warnings": list(script.warnings),
         "keys": inspected(),
     }
+    return numbered(found, marks or {})
 
 
 @cache
@@ -44,15 +47,6 @@ def inspected() -> dict[str, list[dict[str, Any]]]:
     for kind in KINDS.values():
         specs |= kind.entries
     return {name: shown(cls) for name, cls in specs.items()}
-
-
-def pose_degrees(pose: Pose) -> dict[str, float]:
-    """Return a pose's single angles as the page shows them [°; m for slides]."""
-    return {
-        joint: round(float(angle) if pose.units.get(joint) == "m" else float(np.degrees(angle)), 3)
-        for joint, angle in pose.angles.items()
-        if isinstance(angle, int | float)
-    }
 
 
 def _character(part: Part | None, body: str) -> dict[str, Any]:
@@ -85,7 +79,7 @@ def _beats(part: Part) -> list[dict[str, Any]]:
             "hold": beat.hold,
             "own_hold": part.beats[beat.index % count].hold is not None,
             "joints": list(beat.pose.angles),
-            "angles": pose_degrees(beat.pose),
+            "angles": degrees_of(beat.pose),
         }
         for beat in resolve_beats(part)
     ]

@@ -195,7 +195,7 @@ class Server:
             await self.session.greet(client)
             await asyncio.wait({sending, hearing}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self.session.audience.leave(client)
+            await self.session.left(client)
             for task in (sending, hearing):
                 task.cancel()
             await asyncio.gather(sending, hearing, return_exceptions=True)

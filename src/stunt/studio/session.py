@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import inspect
 import json
 import logging
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stunt.drive.beats.spec import Script
 from stunt.errors import StuntError, UnknownNameError
-from stunt.library.doctor import examine
 from stunt.script.file import script_from_text
-from stunt.studio import edits, exports, openings
+from stunt.studio import edits, exports
 from stunt.studio.clients import Audience, Client
 from stunt.studio.document import Document
+from stunt.studio.filing import Filing
 from stunt.studio.hand import push_touch, throw_touch
 from stunt.studio.link import Link
 from stunt.studio.outline import outline
+from stunt.studio.paper.identity import Marks, followed, marked, numbers_of, placed
 from stunt.studio.splice import edited, plain
 
 log = logging.getLogger("stunt.studio")
@@ -30,7 +33,7 @@ MOST_ASKING = 16
 """Questions a page may have open."""
 
 
-class Session:
+class Session(Filing):
     """What the pages talk to.
 
     Attributes:
@@ -38,16 +41,19 @@ class Session:
         folder: Where new files go.
         audience: Who looks on.
         revision: Counts the versions of the document.
+        opened: Counts what was opened.
     """
 
     def __init__(self, document: Document, beside: Path, folder: Path) -> None:
         """Open a document; `beside` is the file its bodies and clips are looked for beside."""
-        self.document, self.beside, self.folder = document, beside, folder
+        self.document, self.folder = document, folder
+        document.beside = beside
         self.audience = Audience()
-        self.revision = 1
+        self.revision = self.opened = 1
         self.export_number = 0
         self.dropped: dict[str, Path] = {}
         self._scratch = tempfile.TemporaryDirectory(prefix="stunt-studio-")
+        self._scratch_folder = Path(self._scratch.name)
         self._link: Link | None = None
         self._editing = asyncio.Lock()
         self._outline: dict[str, Any] = {}
@@ -56,6 +62,7 @@ class Session:
         self._frame: bytes | None = None
         self._trouble = ""
         self._crashed_at = 0
+        self._marked: tuple[str, Marks] | None = None
         self._read: tuple[tuple[str, str], Script] | None = None
         self._seen = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,6 +74,13 @@ class Session:
         """Start the simulation."""
         self._link = Link(asyncio.get_running_loop(), self._heard)
         self._put_on_stage("open")
+        watching = asyncio.create_task(self.watch())
+        self._tasks.add(watching)
+
+    @property
+    def beside(self) -> Path:
+        """The file bodies and clips are looked for beside."""
+        return self.document.beside
 
     async def first_picture(self, most: float) -> None:
         """Wait until there is something to see, or to complain about, but not longer than `most` seconds."""
@@ -75,6 +89,8 @@ class Session:
 
     def close(self) -> None:
         """End the simulation; unsaved work is kept beside the file."""
+        for task in self._tasks:
+            task.cancel()
         if self._link is not None:
             self._link.close()
         self.document.keep_aside()
@@ -147,8 +163,15 @@ class Session:
         if self._trouble:
             client.tell(json.dumps({"kind": "error", "error": self._trouble}))
         client.tell(json.dumps({"kind": "kinds", "exports": exports.as_data()}))
+        self._tell("audience", {"pages": len(self.audience.clients)})
         if self._frame is not None:
             client.show(self._frame)
+
+    async def left(self, client: Client) -> None:
+        """Take note that a page was closed."""
+        self.audience.leave(client)
+        self._tell("audience", {"pages": len(self.audience.clients)})
+        await self._agreed(client)
 
     async def hear(self, client: Client, raw: str) -> None:
         """Do what a page asks; whatever makes no sense is counted against it."""
@@ -156,7 +179,7 @@ class Session:
             message = json.loads(raw)
             op, number, data = str(message["op"]), int(message.get("number", 0)), dict(message.get("data") or {})
             handler: Callable[..., Any] = HANDLERS[op]
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             client.nonsense("said something that is no request")
             return
         if op == "ask":  # takes a while, and nothing said later depends on it
@@ -174,14 +197,22 @@ class Session:
         self, client: Client, op: str, number: int, handler: Callable[..., Any], data: dict[str, Any]
     ) -> None:
         try:
-            answer = await handler(self, **data)
+            answer = await (handler(self, client, **data) if op in _PERSONAL else handler(self, **data))
             if number:
                 client.tell(json.dumps({"kind": "reply", "number": number, "data": answer}))
         except StuntError as error:
             client.tell(json.dumps({"kind": "reply", "number": number, "error": str(error)}))
-        except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+        except OSError as error:
+            log.error("'%s' was not done: %s", op, error)
+            words = f"that could not be done: {(error.strerror or type(error).__name__).lower()}."
+            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
+        except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError) as error:
             client.nonsense(f"asked '{op}' with data that make no sense ({type(error).__name__}: {error})")
             words = f"'{op}' with data that make no sense."
+            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
+        except Exception:  # a mistake of ours costs nobody their page
+            log.exception("'%s' was not done", op)
+            words = "a mistake of the studio; it is told in the terminal."
             client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         finally:
             if op == "ask":
@@ -193,7 +224,18 @@ class Session:
 
     async def _look(self) -> None:
         now = self.document.now
-        self._outline = await self._aside(lambda: outline(self._script(now.text), now.touches))
+        self._outline = await self._aside(lambda: outline(self._script(now.text), now.touches, self._marks()))
+
+    def _marks(self) -> Marks:
+        """Return by which numbers the items of the script are known; nobody else asks for them meanwhile."""
+        now = self.document.now
+        if now.marks is None:
+            before = self._marked
+            found = marked(plain(now.text), before and before[1], before and plain(before[0]))
+            self.document.now = now = replace(now, marks=found)
+        assert now.marks is not None
+        self._marked = (now.text, now.marks)
+        return now.marks
 
     def _script(self, text: str) -> Script:
         """Read the text; what was read last is remembered."""
@@ -206,8 +248,10 @@ class Session:
         document = self.document
         text = document.now.text
         return {
-            "revision": self.revision, "path": str(document.path), "name": document.path.name, "dirty": document.dirty,
-            "recovered": document.recovered, "history": document.history, "outline": self._outline,
+            "revision": self.revision, "opened": self.opened, "path": str(document.path), "name": document.path.name,
+            "dirty": document.dirty, "recovered": document.recovered, "outside": document.outside,
+            "unkept": document.unkept, "on_disk": document.saved is not None,
+            "folders": [str(place) for place in self.folders], "history": document.history, "outline": self._outline,
             "text": text if len(text) < _SHOWN_TEXT else text[:_SHOWN_TEXT] + "\n…",
         }  # fmt: skip
 
@@ -216,13 +260,20 @@ class Session:
         self.revision += 1
         self._put_on_stage(op)
         await self._look()
-        self._tell("document", self._document_data())
+        self._tell_document()
 
-    async def change(self, label: str, text: str | None, touches: tuple[Mapping[str, Any], ...] | None = None) -> None:
+    def _tell_document(self) -> None:
+        if self._outline:
+            self._tell("document", self._document_data())
+
+    async def change(
+        self, label: str, text: str | None, touches: tuple[Mapping[str, Any], ...] | None = None,
+        marks: Marks | None = None,
+    ) -> None:  # fmt: skip
         """Make a new version of the document, if it is a script."""
         if text is not None:
             await self._aside(self._script, text)
-        self.document.change(label, text=text, touches=touches)
+        await self._aside(self.document.change, label, text=text, touches=touches, marks=marks)
         await self._renew()
 
     async def on_edit(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
@@ -230,15 +281,18 @@ class Session:
         if name not in edits.EDITS:
             raise ValueError(name)
         async with self._editing:
-            text = self.document.now.text
+            text, before = self.document.now.text, self._marks()
 
-            def work() -> tuple[str, str]:
-                label, found = edits.EDITS[name](plain(text), **args)
-                return label, edited(text, found)
+            def work() -> tuple[str, str, Marks]:
+                data = plain(text)
+                label, found = edits.EDITS[name](data, **placed(args, before))
+                new = edited(text, found)
+                return label, new, followed(before, found, data, plain(new))
 
-            label, new = await self._aside(work)
-            await self.change(label, new)
-        return {"revision": self.revision}
+            label, new, marks = await self._aside(work)
+            await self.change(label, new, marks=marks)
+            made = [number for number in numbers_of(marks) if number not in set(numbers_of(before))]
+        return {"revision": self.revision, "made": made}
 
     async def on_undo(self) -> dict[str, Any]:
         """Take the last step back."""
@@ -250,31 +304,10 @@ class Session:
 
     async def _step(self, way: Callable[[], str | None]) -> dict[str, Any]:
         async with self._editing:
-            label = way()
+            label = await self._aside(way)
             if label is not None:
                 await self._renew()
         return {"label": label, "revision": self.revision}
-
-    async def on_save(self, name: str | None = None) -> dict[str, str]:
-        """Write the script to its file, or beside it under another name."""
-        path = None
-        if name:
-            if Path(name).name != name or not name.endswith((".yaml", ".yml")):
-                raise StuntError(f"'{name}' is no file name of a script; it would end with .yaml.")
-            path = self.document.path.with_name(name)
-        async with self._editing:
-            folder = (path or self.document.path).parent
-            await self._aside(openings.companions, self.document.now.text, self.beside, folder)
-            saved = await self._aside(self.document.save, path)
-            self.beside = saved
-            self._tell("document", self._document_data())
-        return {"path": str(saved)}
-
-    async def on_discard(self) -> None:
-        """Go back to what is on disk; this, too, can be undone."""
-        async with self._editing:
-            self.document.discard()
-            await self._renew()
 
     async def on_play(self, **data: Any) -> None:
         """Steer the playhead."""
@@ -311,9 +344,14 @@ class Session:
     async def on_keep(self) -> None:
         """Write what the hand did into the script."""
         async with self._editing:
-            now = self.document.now
-            label, found = edits.keep_touches(plain(now.text), [dict(t) for t in now.touches])
-            await self.change(label, await self._aside(edited, now.text, found), ())
+            await self._kept()
+
+    async def _kept(self) -> None:
+        now, before = self.document.now, self._marks()
+        data = plain(now.text)
+        label, found = edits.keep_touches(data, [dict(t) for t in now.touches])
+        new = await self._aside(edited, now.text, found)
+        await self.change(label, new, (), followed(before, found, data, plain(new)))
 
     async def on_forget(self) -> None:
         """Forget what the hand did."""
@@ -342,47 +380,14 @@ class Session:
         about = self._files.get(number, {})
         return Path(about["path"]) if about.get("state") == "done" else None
 
-    async def on_library(self) -> dict[str, Any]:
-        """List what could be opened."""
-        return dict(await self._aside(openings.listing, self.folder))
-
-    async def on_open(self, name: str) -> None:
-        """Open another script, example or clip; unsaved work of this one is kept beside its file."""
-        document, beside = await self._aside(openings.open_anything, name, self.folder)
-        await self._aside(script_from_text, document.now.text, str(beside))
-        await self._open(document, beside)
-
-    async def _open(self, document: Document, beside: Path) -> None:
-        async with self._editing:
-            self.document.keep_aside()
-            self.document, self.beside = document, beside
-            self._scene = self._results = self._frame = None
-            await self._renew("open")
-
-    async def receive_file(self, name: str, content: bytes) -> dict[str, Any]:
-        """Take a dropped motion file and let the doctor look at it; nothing else happens to it yet."""
-        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in Path(name).name)[-80:]
-        path = Path(self._scratch.name) / safe
-        await self._aside(path.write_bytes, content)
-        diagnosis = await self._aside(examine, path)
-        self.dropped[safe] = path
-        return {"file": safe, "diagnosis": json.loads(json.dumps(diagnosis.to_data(), default=str))}
-
-    async def on_use(self, file: str, character: str | None = None, at: float | None = None) -> dict[str, str]:
-        """Use a dropped file: as one more clip of a character, or as a new script."""
-        if file not in self.dropped:
-            raise StuntError(f"'{file}' was not dropped on this page.")
-        kept = self.document.path.parent / file
-        if not kept.exists():
-            await self._aside(kept.write_bytes, self.dropped[file].read_bytes())
-        if character:
-            await self.on_edit("add_clip", {"character": character, "clip": file, "at": at})
-        else:
-            await self._open(*await self._aside(openings.open_clip, str(kept), self.folder))
-        return {"path": str(kept)}
+    def _forget_stage(self) -> None:
+        self._scene = self._results = self._frame = None
+        self.opened += 1
 
 
 HANDLERS: dict[str, Callable[..., Any]] = {
     name.removeprefix("on_"): getattr(Session, name) for name in dir(Session) if name.startswith("on_")
 }
 """What a page may ask for, by name."""
+_PERSONAL = {name for name, handler in HANDLERS.items() if "client" in inspect.signature(handler).parameters}
+"""Those that depend on who asks."""

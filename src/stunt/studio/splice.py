@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +20,8 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from stunt.errors import StuntError
 from stunt.script.yaml import graph_of_yaml, plain_from_yaml
+from stunt.studio.paper.identity import Marks, Path
 
-Path = tuple[str | int, ...]
 Node = Any  # ruamel's nodes are of several classes, and untyped
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*\Z")
 _WORDS = ("null", "true", "false")
@@ -33,10 +33,24 @@ class EditError(StuntError):
 
 @dataclass(frozen=True)
 class Set:
-    """Give the value at a path (its last key may be new)."""
+    """Give the value at a path (its last key may be new).
+
+    Attributes:
+        path: Where.
+        value: What.
+        was: Where in its list the item stood that comes to stand here, where a list is put into another order.
+    """
 
     path: Path
     value: Any
+    was: int | None = None
+
+    def renumber(self, lists: dict[Path, list[int]], old: Marks, fresh: Iterator[int]) -> None:
+        """See `Renumbers`: an item that moved here brings its number; the items of a new list are new."""
+        lists.pop(self.path, None)
+        place, index = self.path[:-1], self.path[-1]
+        if self.was is not None and place in lists and isinstance(index, int):
+            lists[place][index] = old[place][self.was]
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,13 @@ class Delete:
     """Take a key or an item out."""
 
     path: Path
+
+    def renumber(self, lists: dict[Path, list[int]], old: Marks, fresh: Iterator[int]) -> None:
+        """See `Renumbers`: an item takes its number with it."""
+        lists.pop(self.path, None)
+        place, index = self.path[:-1], self.path[-1]
+        if place in lists and isinstance(index, int):
+            del lists[place][index]
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,11 @@ class Insert:
     path: Path
     index: int
     value: Any
+
+    def renumber(self, lists: dict[Path, list[int]], old: Marks, fresh: Iterator[int]) -> None:
+        """See `Renumbers`: a new item has a new number."""
+        if self.path in lists:
+            lists[self.path].insert(self.index, next(fresh))
 
 
 Edit = Set | Delete | Insert

@@ -8,7 +8,7 @@ from typing import Any
 from stunt.character.character import Character
 from stunt.drive.beats.check import check_pose
 from stunt.drive.tension.performer import LEVEL, TensionPerformer
-from stunt.drive.tension.spec import EVERY, Floats, Plan, Span, TensionPart, TensionPose, cues
+from stunt.drive.tension.spec import EVERY, MAIN, Floats, Plan, Span, TensionPart, TensionPose, cues
 from stunt.errors import MissingValueError
 from stunt.play.actor import Actor
 from stunt.script.sections.kind import SectionKind
@@ -48,14 +48,19 @@ def _level(tension: Any) -> float | None:
 
 def _outline(part: TensionPart) -> dict[str, Any]:
     held = part.tension.values
+    own = part.controllers[MAIN].poses if MAIN in part.controllers else ()
+    places = {id(entry): number for number, entry in enumerate(own)}
     shown = [
         {
-            "index": number, "start": round(cue.start, 4), "end": round(cue.end, 4), "pose": cue.entry.pose.name,
+            "index": places.get(id(cue.entry), len(own) + number), "pose": cue.entry.pose.name,
+            "start": round(cue.start, 4), "end": round(cue.end, 4),
             "joints": list(cue.entry.pose.angles), "level": _level(next(iter(cue.entry.tension.values.values()), None)),
+            "limb": next(iter(cue.entry.tension.values), EVERY),
         }
         for number, cue in enumerate(cues(part))
     ]  # fmt: skip
-    return {"tension_poses": shown, "tension_start": _level(held.get(EVERY, next(iter(held.values()), None)))}
+    limb = EVERY if EVERY in held else next(iter(held), EVERY)
+    return {"tension_poses": shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
 
 
 def _preview(part: TensionPart, character: Character, start: Floats, path: Floats, times: Floats) -> None:

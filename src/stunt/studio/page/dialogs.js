@@ -2,7 +2,7 @@
 
 import { $, el, toast } from "./tools.js";
 
-function show(title, body, ...buttons) {
+export function show(title, body, ...buttons) {
   const dialog = $("dialog");
   dialog.replaceChildren(
     el("header", {}, el("h2", { textContent: title }), el("button", { textContent: "×", title: "Close", onclick: () => dialog.close() })),
@@ -13,15 +13,53 @@ function show(title, body, ...buttons) {
   return dialog;
 }
 
+let asked = Promise.resolve(), question = null;
+
+// Asks one question at a time; gives the chosen button's value, "" for Escape, undefined if it was withdrawn.
+export function ask(title, body, buttons, key = "") {
+  const next = asked.then(() => new Promise((answer) => {
+    const dialog = $("question");
+    const end = (value) => {
+      question = null;
+      dialog.close();
+      answer(value);
+    };
+    question = { key, end };
+    const feet = buttons.map(([value, text, primary]) => {
+      const button = el("button", { type: "button", className: primary ? "primary" : "", textContent: text, onclick: () => end(value) });
+      button.dataset.answer = value;
+      return button;
+    });
+    dialog.replaceChildren(el("header", {}, el("h2", { textContent: title })), el("div", { className: "body" }, ...body.filter(Boolean)),
+      el("footer", {}, ...feet));
+    dialog.oncancel = (event) => {
+      event.preventDefault();
+      end("");
+    };
+    dialog.onkeydown = (event) => {
+      const primary = feet.find((foot) => foot.className === "primary");
+      if (event.key === "Enter" && event.target.tagName === "INPUT" && primary) {
+        event.preventDefault();
+        primary.click();
+      }
+    };
+    dialog.showModal();
+    (dialog.querySelector("input") ?? feet.find((foot) => foot.className === "primary") ?? feet[0]).focus();
+  }));
+  asked = next.catch(() => {});
+  return next;
+}
+
+// Withdraws a question that has answered itself.
+export function dismiss(key) {
+  if (question?.key === key) question.end(undefined);
+}
+
 export async function library(studio) {
-  const { examples, scripts, clips } = await studio.line.ask("library");
-  const open = async (name) => {
+  const { examples, scripts, clips, unsaved } = await studio.line.ask("library");
+  const open = (name) => {
     $("dialog").close();
-    try {
-      await studio.line.ask("open", { name });
-    } catch (error) {
-      toast(error.message, true);
-    }
+    studio.files.open(name);
   };
   const cards = examples.map((e) => {
     const card = el("button", { className: "card", title: e.words, onclick: () => open(e.name) },
@@ -31,7 +69,10 @@ export async function library(studio) {
     return card;
   });
   const chip = (text, title, name) => el("button", { className: "chip", textContent: text, title, onclick: () => open(name) });
+  const waiting = unsaved.filter((entry) => entry.path !== studio.path);
   show("Library", [
+    ...(waiting.length ? [el("h3", { textContent: "Unsaved work" }), el("div", { className: "list" },
+      ...waiting.map((u) => chip(`${u.title} — ${u.name}`, `Unsaved edits of ${u.path}`, u.path)))] : []),
     ...(scripts.length ? [el("h3", { textContent: "Your scripts" }), el("div", { className: "list" },
       ...scripts.map((s) => chip(`${s.title} — ${s.name}`, s.path, s.path)))] : []),
     el("h3", { textContent: "Examples" }), el("div", { className: "cards" }, ...cards),
@@ -55,12 +96,8 @@ export function doctor(studio, { file, diagnosis: d }) {
   const followers = Object.entries(studio.outline?.characters ?? {}).filter(([, c]) => c.clips.length).map(([name]) => name);
   const use = async (character) => {
     $("dialog").close();
-    try {
-      await studio.line.ask("use", character ? { file, character } : { file });
-      toast(character ? `${character} follows ${file} next` : `${file} is on the stage`);
-    } catch (error) {
-      toast(error.message, true);
-    }
+    const found = character ? await studio.do("use", { file, character }) : await studio.files.open(file, "use", { file });
+    if (found) toast(character ? `${character} follows ${found.name} next` : `${found.name} is on the stage`);
   };
   const usable = !d.missing.length;
   show(`The doctor on ${file}`, [

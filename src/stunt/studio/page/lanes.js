@@ -66,9 +66,9 @@ export function drawBeats(lane, about, results, scale, chosen) {
     const result = known.get(beat.number);
     const fits = result && Math.abs(result.time - beat.time) < 1e-3;
     const error = fits ? result.error_deg : undefined;
-    const repeat = beat.cycle ? " repeat" : "", on = chosen.has(beat.index) && !beat.cycle ? " chosen" : "";
+    const repeat = beat.cycle ? " repeat" : "", on = chosen.has(beat.id) && !beat.cycle ? " chosen" : "";
     const key = svg("g", {
-      class: `beat ${grade(error)}${repeat}${on}`, "data-character": lane.character, "data-beat": beat.index,
+      class: `beat ${grade(error)}${repeat}${on}`, "data-character": lane.character, "data-beat": beat.index, "data-id": beat.id,
       "data-cycle": beat.cycle, "data-time": beat.time, "data-error": error ?? "",
       transform: `translate(${scale.x(beat.time)},${lane.top + 22})`,
     });
@@ -90,9 +90,9 @@ export function drawLimb(lane, about, joints, scale, chosen) {
   const mine = new Set(joints);
   for (const beat of about.beats) {
     if (!beat.joints.some((joint) => mine.has(joint))) continue;
-    const on = chosen.has(beat.index) && !beat.cycle ? " chosen" : "";
+    const on = chosen.has(beat.id) && !beat.cycle ? " chosen" : "";
     parts.push(svg("g", {
-      class: `beat limb-beat${beat.cycle ? " repeat" : ""}${on}`, "data-character": lane.character, "data-beat": beat.index,
+      class: `beat limb-beat${beat.cycle ? " repeat" : ""}${on}`, "data-character": lane.character, "data-beat": beat.index, "data-id": beat.id,
       "data-cycle": beat.cycle, "data-limb": lane.limb, transform: `translate(${scale.x(beat.time)},${lane.top + lane.height / 2})`,
     }, svg("path", { d: "M0,-5 5,0 0,5 -5,0Z" })));
   }
@@ -108,9 +108,9 @@ export function drawLimb(lane, about, joints, scale, chosen) {
 
 // The tension of the beat law: a step at every beat. Up is tighter.
 export function tensionPoints(about) {
-  const points = [{ index: -1, time: 0, seconds: about.tension, own: true }];
+  const points = [{ index: -1, id: "", time: 0, seconds: about.tension, own: true }];
   for (const beat of about.beats) {
-    points.push({ index: beat.index, cycle: beat.cycle, time: beat.time, seconds: beat.hold, own: beat.own_hold });
+    points.push({ index: beat.index, id: beat.id, cycle: beat.cycle, time: beat.time, seconds: beat.hold, own: beat.own_hold });
   }
   return points;
 }
@@ -128,7 +128,7 @@ export function drawTension(lane, about, scale, end) {
   for (const p of points) {
     if (p.cycle) continue;
     const dot = svg("circle", {
-      class: `handle${p.own ? " own" : ""}`, cx: p.x, cy: p.y, r: 5, "data-character": lane.character, "data-hold": p.index,
+      class: `handle${p.own ? " own" : ""}`, cx: p.x, cy: p.y, r: 5, "data-character": lane.character, "data-hold": p.index, "data-id": p.id,
       "data-seconds": p.seconds,
     });
     const tip = svg("title");
@@ -143,12 +143,12 @@ export function drawTension(lane, about, scale, end) {
 export function drawLevels(lane, about, scale, end) {
   let level = about.tension_start ?? 0.5;
   let line = `M${scale.x(0)},${levelY(lane, level)}`;
-  const handles = [{ index: -1, x: scale.x(0), level }];
+  const handles = [{ index: -1, id: "", x: scale.x(0), level, limb: about.tension_limb }];
   for (const cue of about.tension_poses) {
     line += `H${scale.x(cue.start)}`;
     level = cue.level ?? level;
     line += `L${scale.x(cue.end)},${levelY(lane, level)}`;
-    handles.push({ index: cue.index, x: scale.x(cue.end), level });
+    handles.push({ index: cue.index, id: cue.id ?? "", x: scale.x(cue.end), level, limb: cue.limb });
   }
   line += `H${scale.x(end)}`;
   const floor = lane.top + lane.height;
@@ -157,10 +157,14 @@ export function drawLevels(lane, about, scale, end) {
     svg("path", { class: "tension-line", d: line, "data-character": lane.character }),
   ];
   for (const h of handles) {
-    parts.push(svg("circle", {
+    const dot = svg("circle", {
       class: "handle own", cx: h.x, cy: levelY(lane, h.level), r: 5, "data-character": lane.character, "data-level": h.index,
-      "data-value": h.level,
-    }));
+      "data-id": h.id, "data-value": h.level,
+    });
+    const tip = svg("title");
+    tip.textContent = `tension ${h.level.toFixed(2)}${h.limb && h.limb !== "all" ? ` of ${readable(h.limb)}` : ""}`;
+    dot.append(tip);
+    parts.push(dot);
   }
   return parts;
 }
@@ -168,7 +172,7 @@ export function drawLevels(lane, about, scale, end) {
 export function drawCues(lane, about, scale, chosen) {
   return about.tension_poses.map((cue) => {
     const x = scale.x(cue.start), width = Math.max(scale.x(cue.end) - x, 6);
-    const group = svg("g", { class: "clip cue", "data-character": lane.character, "data-cue": cue.index, "data-start": cue.start });
+    const group = svg("g", { class: "clip cue", "data-character": lane.character, "data-cue": cue.index, "data-id": cue.id ?? "", "data-start": cue.start });
     const name = svg("text", { x: x + 5, y: lane.top + 27 });
     name.textContent = cue.pose;
     group.append(
@@ -196,7 +200,7 @@ export function drawClips(lane, about, scale, chosen) {
     const x = scale.x(clip.start), width = Math.max(scale.x(clip.start + clip.length) - x, 8);
     const y = lane.top + 7, height = lane.height - 14;
     const group = svg("g", {
-      class: `clip${chosen === clip.index ? " chosen" : ""}`, "data-character": lane.character, "data-clip": clip.index,
+      class: `clip${chosen !== null && chosen === clip.id ? " chosen" : ""}`, "data-character": lane.character, "data-clip": clip.index, "data-id": clip.id,
       "data-start": clip.start, "data-length": clip.length,
     });
     const name = svg("text", { x: x + 10, y: lane.top + 27 }), tip = svg("title");
@@ -223,7 +227,8 @@ const SIGNS = {
 export function drawEvents(lane, outline, scale, chosen) {
   const draw = (event, number, touch) => {
     const group = svg("g", {
-      class: `event${touch ? " touch" : ""}${!touch && chosen === number ? " chosen" : ""}`, "data-event": touch ? "" : number,
+      class: `event${touch ? " touch" : ""}${!touch && chosen !== null && chosen === event.id ? " chosen" : ""}`, "data-event": touch ? "" : number,
+      "data-id": touch ? "" : event.id,
       "data-touch": touch ? number : "", "data-at": event.at, "data-kind": event.kind,
       transform: `translate(${scale.x(event.at)},${lane.top + 13})`,
     });

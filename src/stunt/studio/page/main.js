@@ -2,16 +2,21 @@
 
 import { Curves } from "./curves.js";
 import { dropping, help, library } from "./dialogs.js";
+import { Files } from "./files.js";
+import { keys } from "./keys.js";
 import { PoseEditor } from "./pose.js";
 import { Line } from "./socket.js";
 import { Timeline } from "./timeline.js";
-import { $, el, menu, toast } from "./tools.js";
+import { $, el, menu, nothing, notice, numberOf, toast } from "./tools.js";
 import { Touch } from "./touch.js";
 import { Viewport } from "./viewport.js";
 
 class Studio {
   constructor() {
-    this.choice = { character: null, limb: null, beats: new Set(), event: null, clip: null };
+    // Beats, events and clips are chosen by their numbers, which stay theirs whatever is edited.
+    this.choice = { character: null, limb: null, ...nothing() };
+    this.deeds = Promise.resolve();
+    this.making = null; // a choice that is being made: a beat that is asked for, and not there yet
     [this.time, this.simulated, this.seconds, this.playing, this.revision] = [0, 0, 0, false, 0];
     this.setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     this.line = new Line();
@@ -20,10 +25,11 @@ class Studio {
     this.timeline = new Timeline(this);
     this.curves = new Curves(this);
     this.touch = new Touch(this);
+    this.files = new Files(this);
     dropping(this);
     this.listen();
     this.buttons();
-    this.keys();
+    keys(this);
     this.timing = { edits: [] };
     this.pending = 0; // requests that have not been answered
   }
@@ -41,7 +47,14 @@ class Studio {
     line.on("refused", ({ error }) => toast(error, true));
     line.on("kinds", ({ exports }) => { this.exports = exports; });
     line.on("export", (about) => this.exported(about));
-    line.on("line", ({ open }) => { $("busy").textContent = open ? "" : "the studio is gone; waiting for it …"; });
+    line.on("line", ({ open, ended }) => notice("line", !open && el("span", { textContent: ended
+      ? "This studio has ended. Start it again and open the address it prints; unsaved edits are kept beside the script."
+      : "The studio does not answer; what you do now is not done. Waiting for it …" })));
+    line.on("audience", ({ pages }) => {
+      $("pages").hidden = pages < 2;
+      $("pages").textContent = `${pages} pages`;
+      $("pages").title = `This studio is open in ${pages} pages: edits show in all of them, and each has its own selection.`;
+    });
   }
 
   documentIs(message) {
@@ -52,35 +65,70 @@ class Studio {
     $("file-name").title = message.path;
     $("file").classList.toggle("dirty", message.dirty);
     document.title = `${message.dirty ? "● " : ""}${message.outline.title || message.name} – Stunt studio`;
-    const { undo, redo } = message.history;
-    $("undo").disabled = undo === null;
-    $("redo").disabled = redo === null;
-    $("undo").title = undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo";
-    $("history-note").textContent = undo ?? "";
+    this.history = message.history;
+    this.showHistory();
     $("touches").hidden = !message.outline.touches.length;
     $("touch-count").textContent = `${message.outline.touches.length} by hand`;
     $("script-text").textContent = message.text;
-    if (message.recovered && !this.told) {
-      this.told = true;
-      toast("Unsaved edits of the last session are here again; Undo goes back to the file.");
+    [this.path, this.name, this.folders] = [message.path, message.name, message.folders];
+    this.files.documentIs(message);
+    if (this.opened !== message.opened) {
+      const first = this.opened === undefined;
+      this.opened = message.opened;
+      this.making = null;
+      this.choice = { character: null, limb: null, ...nothing() };
+      this.body = null;
+      $("selected").hidden = true;
+      this.pose.sceneLeft();
+      if (message.recovered) toast(message.on_disk ? "Unsaved edits of the last session are here again; Revert goes back to the file." : "Unsaved work of the last session is here again.");
+      else this.waiting(first);
     }
-    if (this.path !== message.path || !(this.choice.character in message.outline.characters)) {
-      this.path = message.path;
-      this.choice = { character: Object.keys(message.outline.characters)[0] ?? null, limb: null, beats: new Set(), event: null, clip: null };
-    }
+    this.prune();
+    this.pose.documentIs();
     this.notes();
     this.redraw();
   }
 
+  showHistory() {
+    const { undo, redo } = this.history, posing = this.pose.angles && this.pose.past.length ? "the pose" : null;
+    $("undo").disabled = undo === null && !posing;
+    $("redo").disabled = redo === null && !this.pose.future.length;
+    $("undo").title = posing ?? undo ? `Undo: ${posing ?? undo} (Ctrl+Z)` : "Nothing to undo";
+    $("history-note").textContent = undo ?? "";
+  }
+
+  // Unsaved work that lies about is said once, at the beginning.
+  async waiting(first) {
+    if (!first) return;
+    const others = ((await this.do("unsaved")) ?? []).filter((entry) => !entry.here);
+    if (others.length) toast(`Unsaved work lies here: ${others.map((o) => o.name).slice(0, 3).join(", ")}${others.length > 3 ? " …" : ""} (click the file's name, Unsaved work).`);
+  }
+
+  // What is chosen and no longer there is not chosen any more; nothing takes its place.
+  prune() {
+    const { characters, events } = this.outline, { choice } = this;
+    if (!(choice.character in characters)) this.choice = { character: Object.keys(characters)[0] ?? null, limb: null, ...nothing() };
+    const about = characters[this.choice.character];
+    const has = (list, id) => (list ?? []).some((entry) => entry.id === id);
+    this.choice.beats = new Set([...this.choice.beats].filter((id) => has(about?.beats, id)));
+    if (!has(about?.clips, this.choice.clip)) this.choice.clip = null;
+    if (!has(events, this.choice.event)) this.choice.event = null;
+  }
+
   sceneIs(scene) {
+    const another = this.built !== this.opened;
+    this.built = this.opened;
     this.scene = scene;
-    this.body = null;
-    this.view.build(scene);
+    if (!scene.bodies.includes(this.body)) {
+      this.body = null;
+      $("selected").hidden = true;
+    }
+    this.view.build(scene, another);
     this.view.chased = this.choice.character;
     this.view.last = null;
     // Whoever can walk away is followed, until the user says otherwise.
     const walks = Object.values(scene.characters).some((c) => c.free);
-    if (walks !== $("follow").classList.contains("on")) $("follow").click();
+    if (another && walks !== $("follow").classList.contains("on")) $("follow").click();
     this.curves.build();
     this.pose.build();
     this.pose.stageChanged();
@@ -95,10 +143,10 @@ class Studio {
     this.timeline.draw();
     this.notes();
     this.caption();
+    this.pose.showResult();
     if (results.done) {
       this.curves.fetch();
       this.trails();
-      this.pose.build();
       if (this.edited && results.revision >= this.edited.revision) {
         this.timing.edits.push(performance.now() - this.edited.at);
         this.edited = null;
@@ -167,22 +215,62 @@ class Studio {
 
   // -- what the user wants
 
-  async edit(name, args) {
-    this.edited = { at: performance.now(), revision: Infinity };
+  // Deeds are done one after the other, in the order in which they were asked for.
+  inOrder(deed) {
     this.pending += 1;
+    const done = this.deeds.then(deed).finally(() => { this.pending -= 1; });
+    this.deeds = done.catch(() => {});
+    return done;
+  }
+
+  edit(name, args) {
+    return this.inOrder(() => this.send(name, args));
+  }
+
+  // Sends an edit at once; only for deeds whose turn it is.
+  async send(name, args) {
+    this.edited = { at: performance.now(), revision: Infinity };
     try {
-      const { revision } = await this.line.ask("edit", { name, args });
-      this.edited = { at: this.edited?.at ?? performance.now(), revision };
-      if (this.results?.done && this.results.revision >= revision) this.resultsAre(this.results);
+      const answer = await this.line.ask("edit", { name, args });
+      this.edited = { at: this.edited?.at ?? performance.now(), revision: answer.revision };
+      if (this.results?.done && this.results.revision >= answer.revision) this.resultsAre(this.results);
+      return answer;
     } catch (error) {
       toast(error.message, true);
-      this.timeline.draw();
-    } finally {
-      this.pending -= 1;
+      this.redraw();
+      return null;
     }
   }
 
+  // Makes beats and chooses them, unless the user has chosen something else meanwhile.
+  make(character, deed) {
+    const making = this.inOrder(async () => {
+      const answer = await deed();
+      const beats = (this.outline?.characters[character]?.beats ?? []).filter((b) => !b.cycle && answer?.made?.includes(b.id));
+      const choice = beats.length ? { ...this.choice, character, ...nothing(), beats: new Set(beats.map((b) => b.id)) } : null;
+      if (this.making === making) {
+        this.making = null;
+        if (choice) this.take(choice);
+      }
+      return choice;
+    });
+    this.making = making;
+    return making;
+  }
+
+  // What is chosen now, as a deed that has to wait must take it: what is being made counts as chosen already.
+  chosen() {
+    const now = { ...this.choice, beats: new Set(this.choice.beats) };
+    const made = this.making;
+    return async () => (made && (await made)) || now;
+  }
+
   choose(change) {
+    this.making = null;
+    this.take(change);
+  }
+
+  take(change) {
     Object.assign(this.choice, change);
     if ("character" in change || "limb" in change) {
       this.view.chased = this.choice.character;
@@ -190,7 +278,7 @@ class Studio {
       this.curves.build();
       this.curves.fetch();
     }
-    this.pose.build();
+    this.pose.build(true);
     this.timeline.draw();
   }
 
@@ -203,21 +291,31 @@ class Studio {
     this.line.say("play", { seek: time });
   }
 
+  // Does something in its turn, and says what went wrong; null then.
   async do(op, data) {
-    this.pending += 1;
     try {
-      return await this.line.ask(op, data);
+      return (await this.ordered(op, data)) ?? {};
     } catch (error) {
       toast(error.message, true);
       return null;
-    } finally {
-      this.pending -= 1;
     }
   }
 
-  async save() {
-    const saved = await this.do("save");
-    if (saved) toast(`saved as ${saved.path}`);
+  ordered(op, data) {
+    return op === "ask" ? this.line.ask(op, data) : this.inOrder(() => this.line.ask(op, data));
+  }
+
+  undo() {
+    if (!this.pose.undo()) this.do("undo");
+  }
+
+  redo() {
+    if (!this.pose.redo()) this.do("redo");
+  }
+
+  save() {
+    document.activeElement?.blur(); // what is being typed counts
+    return this.files.save();
   }
 
   exported({ state, path, number, error, share }) {
@@ -268,8 +366,14 @@ class Studio {
     $("step-on").onclick = () => this.line.say("play", { step: 1 });
     $("loop").onclick = () => this.line.say("play", { loop: !$("loop").classList.contains("on") });
     $("speed").onchange = () => { this.line.say("play", { speed: Number($("speed").value) }); $("speed").blur(); };
-    $("undo").onclick = () => this.do("undo");
-    $("redo").onclick = () => this.do("redo");
+    $("undo").onclick = () => this.undo();
+    $("redo").onclick = () => this.redo();
+    $("push-size").onchange = () => { if (numberOf($("push-size")) !== null) $("push-size").defaultValue = $("push-size").value; };
+    $("script-copy").onclick = async () => {
+      await navigator.clipboard.writeText(this.text);
+      toast("the script is copied");
+    };
+    addEventListener("beforeunload", (event) => { if (this.pose.edited) event.preventDefault(); });
     $("save").onclick = () => this.save();
     $("export-button").onclick = () => menu($("export-button"),
       (this.exports ?? []).map(({ kind, words }) => [words, () => this.do("export", { kind })]));
@@ -300,31 +404,12 @@ class Studio {
     };
   }
 
-  keys() {
-    const plain = {
-      " ": () => $("play").click(), ArrowLeft: () => this.line.say("play", { step: -1 }), ArrowRight: () => this.line.say("play", { step: 1 }),
-      Home: () => this.seek(0), End: () => this.seek(this.seconds), Delete: () => this.timeline.remove(), Backspace: () => this.timeline.remove(),
-      l: () => $("loop").click(), f: () => $("frame").click(), g: () => $("ghost").click(), t: () => this.timeline.tap(), o: () => library(this),
-      b: () => this.timeline.addBeat(this.time), d: () => this.duplicate(), "?": help, Escape: () => this.choose({ beats: new Set(), event: null, clip: null }),
-    };
-    addEventListener("keydown", (event) => {
-      if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "range") return;
-      if ($("dialog").open) return;
-      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      let act = null;
-      if (event.ctrlKey || event.metaKey) {
-        act = { z: () => this.do(event.shiftKey ? "redo" : "undo"), y: () => this.do("redo"), s: () => this.save() }[key];
-      } else if (event.shiftKey && key.startsWith("Arrow")) act = () => this.toBeat(key === "ArrowRight" ? 1 : -1);
-      else act = plain[key];
-      if (!act) return;
-      event.preventDefault();
-      act();
-    });
-  }
-
   duplicate() {
-    const { character, beats } = this.choice;
-    for (const index of beats) this.edit("copy_beat", { character, index, time: this.time });
+    const chosen = this.chosen(), { time } = this;
+    this.make(this.choice.character, async () => {
+      const { character, beats } = await chosen();
+      return beats.size ? this.send("copy_beats", { character, ids: [...beats], time }) : null;
+    });
   }
 }
 

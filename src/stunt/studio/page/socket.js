@@ -17,13 +17,26 @@ export class Line {
       if (typeof data === "string") this.hear(JSON.parse(data));
       else this.emit("pose", new Float32Array(data));
     };
-    this.socket.onopen = () => this.emit("line", { open: true });
+    this.socket.onopen = () => {
+      this.tries = 0;
+      this.emit("line", { open: true });
+    };
     this.socket.onclose = () => {
       for (const { no } of this.waiting.values()) no(new Error("the studio is gone"));
       this.waiting.clear();
       this.emit("line", { open: false });
-      setTimeout(() => this.open(), 1000);
+      this.again();
     };
+  }
+
+  // Comes back, ever more slowly; not to another studio that has taken the place of ours, where our address means nothing.
+  async again() {
+    this.tries = (this.tries ?? 0) + 1;
+    await new Promise((done) => setTimeout(done, Math.min(1000 * this.tries, 5000)));
+    const answer = this.tries > 1 ? await fetch(location.href, { method: "GET" }).catch(() => null) : null;
+    if (answer?.status === 403) this.emit("line", { open: false, ended: true });
+    else if (this.tries > 1 && !answer) this.again();
+    else this.open();
   }
 
   on(kind, listener) {

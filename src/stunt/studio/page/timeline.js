@@ -56,6 +56,9 @@ export class Timeline {
     this.bubble = svg("g", { visibility: "hidden" });
     this.svg.replaceChildren(...parts, this.known, this.head, this.bubble);
     this.drawHeads(outline, choice);
+    const reason = this.noBeats(choice.character);
+    $("add-beat").disabled = Boolean(reason);
+    $("add-beat").title = reason || "Add a beat at the playhead (B)";
     this.move();
   }
 
@@ -178,10 +181,10 @@ export class Timeline {
   }
 
   dragBeat(event, key) {
-    const { character } = key.dataset, index = Number(key.dataset.beat), start = Number(key.dataset.time);
+    const { character } = key.dataset, id = Number(key.dataset.id), start = Number(key.dataset.time);
     const choice = this.studio.choice, same = choice.character === character;
-    let beats = same && choice.beats.has(index) ? new Set(choice.beats) : new Set([index]);
-    if (event.ctrlKey || event.metaKey || event.shiftKey) beats = new Set([...(same ? choice.beats : []), index]);
+    let beats = same && choice.beats.has(id) ? new Set(choice.beats) : new Set([id]);
+    if (event.ctrlKey || event.metaKey || event.shiftKey) beats = new Set([...(same ? choice.beats : []), id]);
     this.studio.choose({ character, beats, event: null, clip: null });
     if (Number(key.dataset.cycle)) return;
     let by = 0;
@@ -193,8 +196,9 @@ export class Timeline {
     }, (far, e) => {
       this.bubble.setAttribute("visibility", "hidden");
       if (!far || Math.abs(by) < 1e-4) return this.draw();
-      if (e.ctrlKey || e.metaKey) this.studio.edit("copy_beat", { character, index, time: start + by });
-      else this.studio.edit("move_beats", { character, indices: [...beats], by, ripple: e.shiftKey });
+      if (!(e.ctrlKey || e.metaKey)) return this.studio.edit("move_beats", { character, ids: [...beats], by, ripple: e.shiftKey });
+      const first = this.studio.outline.characters[character].beats.filter((b) => beats.has(b.id) && !b.cycle)[0];
+      this.studio.make(character, () => this.studio.send("copy_beats", { character, ids: [...beats], time: first.time + by }));
     });
   }
 
@@ -203,9 +207,10 @@ export class Timeline {
   }
 
   shift(character, beats, by, ripple) {
-    const first = Math.min(...beats);
+    const all = this.studio.outline.characters[character].beats.filter((b) => !b.cycle);
+    const first = Math.min(...all.filter((b) => beats.has(b.id)).map((b) => b.index));
     for (const key of this.svg.querySelectorAll(`.beat[data-character="${CSS.escape(character)}"][data-cycle="0"]:not(.limb-beat)`)) {
-      const index = Number(key.dataset.beat), moves = beats.has(index) || (ripple && index > first);
+      const index = Number(key.dataset.beat), moves = beats.has(Number(key.dataset.id)) || (ripple && index > first);
       const y = key.getAttribute("transform").split(",")[1];
       key.setAttribute("transform", `translate(${this.scale.x(Number(key.dataset.time) + (moves ? by : 0))},${y}`);
     }
@@ -213,11 +218,11 @@ export class Timeline {
 
   // One limb of a beat, dragged in its own lane, gets a time of its own.
   dragLimb(event, key) {
-    const { character, limb } = key.dataset, index = Number(key.dataset.beat);
-    const beat = this.studio.outline.characters[character].beats.find((b) => b.index === index && !b.cycle);
-    this.studio.choose({ character, limb, beats: new Set([index]) });
+    const { character, limb } = key.dataset, id = Number(key.dataset.id);
+    const beat = this.studio.outline.characters[character].beats.find((b) => b.id === id && !b.cycle);
+    this.studio.choose({ character, limb, beats: new Set([id]), event: null, clip: null });
     if (Number(key.dataset.cycle)) return;
-    key = this.svg.querySelector(`.limb-beat[data-character="${CSS.escape(character)}"][data-limb="${limb}"][data-beat="${index}"]`);
+    key = this.svg.querySelector(`.limb-beat[data-character="${CSS.escape(character)}"][data-limb="${limb}"][data-id="${id}"][data-cycle="0"]`);
     let time = beat.time;
     drag(event, (dx, dy, e) => {
       time = Math.max(this.snapped(beat.time + dx / this.scale.perSecond, e), 0.01);
@@ -230,8 +235,8 @@ export class Timeline {
       const joints = new Set(this.studio.scene.characters[character].limbs[limb]);
       const split = (mine) => Object.fromEntries(Object.entries(beat.angles).filter(([j]) => joints.has(j) === mine));
       const [part, rest] = [split(true), split(false)];
-      if (!Object.keys(rest).length) this.studio.edit("move_beats", { character, indices: [index], by: time - beat.time });
-      else this.studio.edit("split_limb", { character, index, time, limb: part, rest });
+      if (!Object.keys(rest).length) this.studio.edit("move_beats", { character, ids: [id], by: time - beat.time });
+      else this.studio.make(character, () => this.studio.send("split_limb", { character, id, time, limb: part, rest }));
     });
   }
 
@@ -247,15 +252,14 @@ export class Timeline {
     }, (far) => {
       this.bubble.setAttribute("visibility", "hidden");
       if (!far || value === null) return;
-      if (level) {
-        this.studio.edit("set_tension_pose", { character, index: Number(dot.dataset.level), values: { tension: Math.round(value * 100) / 100 } });
-      } else this.studio.edit("set_hold", { character, index: Number(dot.dataset.hold), hold: value });
+      if (level) this.studio.edit("set_tension_pose", { character, ...whose(dot, dot.dataset.level), values: { tension: Math.round(value * 100) / 100 } });
+      else this.studio.edit("set_hold", { character, ...whose(dot, dot.dataset.hold), hold: value });
     });
   }
 
   dragCue(event, group) {
     const { character } = group.dataset, index = Number(group.dataset.cue);
-    const cue = this.studio.outline.characters[character].tension_poses[index];
+    const cue = this.studio.outline.characters[character].tension_poses.find((c) => c.index === index);
     const edge = event.target.dataset.edge;
     let values = null;
     drag(event, (dx, dy, e) => {
@@ -267,14 +271,14 @@ export class Timeline {
       if (!edge) group.setAttribute("transform", `translate(${this.scale.x(values.at) - this.scale.x(cue.start)},0)`);
     }, (far) => {
       this.bubble.setAttribute("visibility", "hidden");
-      if (far && values) this.studio.edit("set_tension_pose", { character, index, values });
+      if (far && values) this.studio.edit("set_tension_pose", { character, ...whose(group, index), values });
     });
   }
 
   dragClip(event, group) {
-    const { character } = group.dataset, index = Number(group.dataset.clip);
+    const { character } = group.dataset, index = Number(group.dataset.clip), id = Number(group.dataset.id);
     const clip = this.studio.outline.characters[character].clips[index], edge = event.target.dataset.edge;
-    this.studio.choose({ character, clip: index, beats: new Set(), event: null });
+    this.studio.choose({ character, clip: id, beats: new Set(), event: null });
     group = this.svg.querySelector(`.clip[data-character="${CSS.escape(character)}"][data-clip="${index}"]`);
     let values = null;
     drag(event, (dx, dy, e) => {
@@ -297,29 +301,29 @@ export class Timeline {
       this.say(this.scale.x(clip.start) + dx + 40, this.laneOf("who", character).top + 2, text);
     }, (far) => {
       this.bubble.setAttribute("visibility", "hidden");
-      if (far && values) this.studio.edit("set_clip", { character, index, values });
+      if (far && values) this.studio.edit("set_clip", { character, id, values });
     });
   }
 
   dragEvent(event, mark) {
     if (mark.dataset.touch !== "") return toast("made by hand: Keep writes it into the script, Undo takes it back");
-    const index = Number(mark.dataset.event), start = Number(mark.dataset.at);
-    this.studio.choose({ event: index, beats: new Set(), clip: null });
+    const id = Number(mark.dataset.id), start = Number(mark.dataset.at);
+    this.studio.choose({ event: id, beats: new Set(), clip: null });
     let at = start;
     drag(event, (dx, dy, e) => {
       at = Math.max(this.snapped(start + dx / this.scale.perSecond, e), 0);
-      this.svg.querySelector(`.event[data-event="${index}"]`)?.setAttribute("transform", `translate(${this.scale.x(at)},${this.lanes[1].top + 13})`);
+      this.svg.querySelector(`.event[data-id="${id}"]`)?.setAttribute("transform", `translate(${this.scale.x(at)},${this.lanes[1].top + 13})`);
       this.say(this.scale.x(at), this.lanes[1].top - 2, `${at.toFixed(3)} s`);
     }, (far) => {
       this.bubble.setAttribute("visibility", "hidden");
-      if (far && Math.abs(at - start) > 1e-4) this.studio.edit("move_event", { index, at });
+      if (far && Math.abs(at - start) > 1e-4) this.studio.edit("move_event", { id, at });
     });
   }
 
   twice(event) {
     const { target } = event;
     if (target.classList.contains("handle") && target.dataset.hold !== undefined) {
-      this.studio.edit("set_hold", { character: target.dataset.character, index: Number(target.dataset.hold), hold: null });
+      this.studio.edit("set_hold", { character: target.dataset.character, ...whose(target, target.dataset.hold), hold: null });
       return true;
     }
     const { lane, character } = target.dataset;
@@ -331,23 +335,41 @@ export class Timeline {
     return false;
   }
 
+  // Why a character can have no beats; "" if it can.
+  noBeats(character) {
+    const about = this.studio.outline?.characters[character], joints = this.studio.scene?.characters[character]?.joints ?? {};
+    if (!about) return "Nobody is on the stage.";
+    if (about.beats.length) return "";
+    if (about.machine) return `A state machine leads ${character}: beats have no place beside it.`;
+    if (about.sections?.length) return `${character} is led by ${about.sections.map(readable).join(" and ")}: beats have no place beside that.`;
+    if (!Object.values(joints).some((joint) => joint.kind !== "ball")) return `All joints of ${character} are balls: a beat cannot say their angles.`;
+    return "";
+  }
+
   // A new beat has the pose that is being edited, or the one the body is in.
-  async addBeat(time) {
+  addBeat(time) {
     const { studio } = this;
     const character = studio.choice.character ?? Object.keys(studio.outline?.characters ?? {})[0];
-    if (!character) return;
+    const reason = this.noBeats(character);
+    if (reason) return toast(reason, true);
     const named = studio.pose?.named(character);
-    if (named) return studio.edit("add_beat", { character, time, beat: { pose: named } });
-    const angles = await studio.line.askStage("angles", { character, time });
-    studio.edit("add_beat", { character, time, beat: { angles, name: "captured" } });
+    studio.make(character, async () => {
+      if (named) return studio.send("add_beat", { character, time, beat: { pose: named } });
+      const angles = await studio.line.askStage("angles", { character, time }).catch((error) => { toast(error.message, true); });
+      return angles && studio.send("add_beat", { character, time, beat: { angles, name: "captured" } });
+    });
   }
 
   remove() {
-    const { choice } = this.studio;
-    if (choice.beats.size) this.studio.edit("delete_beats", { character: choice.character, indices: [...choice.beats] });
-    else if (choice.event !== null) this.studio.edit("delete_event", { index: choice.event });
-    else if (choice.clip !== null) this.studio.edit("delete_clip", { character: choice.character, index: choice.clip });
-    else return;
-    this.studio.choose({ beats: new Set(), event: null, clip: null });
+    const { studio } = this, chosen = studio.chosen();
+    studio.inOrder(async () => {
+      const { character, beats, event, clip } = await chosen();
+      if (beats.size) await studio.send("delete_beats", { character, ids: [...beats] });
+      else if (event !== null) await studio.send("delete_event", { id: event });
+      else if (clip !== null) await studio.send("delete_clip", { character, id: clip });
+    });
   }
 }
+
+// Which item a mark on the timeline is about: its number, or -1 for the start, which is no item.
+const whose = (mark, index) => (mark.dataset.id ? { id: Number(mark.dataset.id) } : { index: Number(index) });

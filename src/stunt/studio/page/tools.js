@@ -20,6 +20,27 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
+// What a number field says; null where it says nothing, and then it shows again what it showed before.
+export function numberOf(input) {
+  const value = input.value.trim() === "" ? NaN : Number(input.value);
+  if (Number.isFinite(value)) return value;
+  input.value = input.defaultValue;
+  return null;
+}
+
+// A strip over the page, by its key: it stays until what it says is no longer so.
+export function notice(key, text, ...buttons) {
+  const old = $(`notice-${key}`);
+  if (!text) return old?.remove();
+  const strip = el("div", { id: `notice-${key}`, className: "notice", role: "alert" }, text, ...buttons);
+  if (old?.textContent === strip.textContent) return;
+  if (old) old.replaceWith(strip);
+  else $("notices").append(strip);
+}
+
+// No beat, event or clip: what a choice is about, by their numbers.
+export const nothing = () => ({ beats: new Set(), event: null, clip: null });
+
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -86,8 +86,13 @@ export class Touch {
     const { view, pose } = this.studio, through = hit.point.clone();
     const body = hit.name.split("/")[1], point = hit.local.toArray();
     const angles = { ...pose.angles }; // every move starts from the pose the drag began with
+    let begun = false;
     const go = (e, last = false) => pose.ask({ angles, reach: { body, point, goal: view.onPlane(e, through).toArray() } }, last);
-    drag(event, (dx, dy, e) => go(e), (far, e) => { if (far) go(e, true); });
+    drag(event, (dx, dy, e) => {
+      if (!begun) pose.step();
+      begun = true;
+      go(e);
+    }, (far, e) => { if (far) go(e, true); });
   }
 
   throw(what) {
@@ -101,8 +106,8 @@ export class Touch {
 
 function limbOf(part) {
   const side = /^[lr]_/.test(part) ? part.slice(0, 2) : "";
-  if (/hand|arm|clavicle|finger|thumb|elbow|wrist/.test(part)) return `${side}arm`;
-  if (/thigh|shin|foot|toe|leg|knee|ankle/.test(part)) return `${side}leg`;
+  if (/hand|arm|humerus|clavicle|finger|thumb|elbow|wrist/.test(part)) return `${side}arm`;
+  if (/thigh|shin|shank|calf|foot|toe|leg|knee|ankle/.test(part)) return `${side}leg`;
   if (/head|neck/.test(part)) return "head";
   return "trunk";
 }

@@ -108,7 +108,7 @@ export class Viewport {
   }
 
   // A new stage: build every body once; frames only move them.
-  build(scene) {
+  build(scene, another = true) {
     this.scene = scene;
     this.stage.clear();
     this.bodies = scene.bodies.map((name, number) => {
@@ -138,7 +138,7 @@ export class Viewport {
     this.floor.visible = scene.ground;
     this.ways.clear();
     this.paint(this.options.paint);
-    this.unframed = true;
+    this.unframed ||= another; // the camera stays where it is while the same scene is edited
   }
 
   // A frame from the stage; see frames.py for its layout.
