@@ -1,4 +1,4 @@
-"""Nothing an animator did is lost: files that cannot be written or that others change, choices that keep meaning."""
+"""Nothing an animator did is lost: files that cannot be written, files others change, choices that keep meaning."""
 
 import asyncio
 import json
@@ -136,6 +136,19 @@ def test_edits_go_on_where_nothing_can_be_kept_and_are_kept_once_there_is_room(d
     monkeypatch.undo()
     document.keep_aside()
     assert not document.unkept and Document.open(document.path).now.text == third
+
+
+def test_what_cannot_be_kept_beside_the_file_is_kept_elsewhere_at_the_end(document, tmp_path, caplog):
+    document.autosave.unlink()
+    document.autosave.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    session = session_of(document, elsewhere)
+    document.change("title", text=edited(NEW, [Set(("title",), "third")]))
+    assert document.unkept
+    session.close()
+    (kept,) = elsewhere.iterdir()
+    assert "title: third" in kept.read_text(encoding="utf-8") and str(kept) in caplog.text
 
 
 def test_what_the_file_system_refuses_is_said_in_words_and_no_page_is_dropped(document, tmp_path):

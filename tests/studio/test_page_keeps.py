@@ -2,7 +2,7 @@
 
 import json
 import re
-from urllib.parse import urlsplit
+import socket
 
 import pytest
 from studio_helpers import Page, Studio
@@ -179,7 +179,10 @@ def test_an_edit_that_cannot_be_kept_on_disk_is_shown_said_and_kept_later(page):
 
 def test_a_studio_that_is_killed_has_kept_the_edit_and_its_page_says_what_to_do(browser, tmp_path):
     (tmp_path / "short.yaml").write_text(SHORT, encoding="utf-8")
-    first = Studio(tmp_path, "short.yaml", "--stay")
+    with socket.socket() as probe:  # a port that no other test's studio will take between the two
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    first = Studio(tmp_path, "short.yaml", "--stay", "--port", port)
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = Page(context.new_page())
     page.visit(first.url)
@@ -188,7 +191,7 @@ def test_a_studio_that_is_killed_has_kept_the_edit_and_its_page_says_what_to_do(
     first.process.kill()
     first.process.wait(60)
     page.until("document.getElementById('notice-line')?.textContent.includes('does not answer')")
-    second = Studio(tmp_path, "short.yaml", "--stay", "--port", str(urlsplit(first.url).port))
+    second = Studio(tmp_path, "short.yaml", "--stay", "--port", port)
     page.until("document.getElementById('notice-line')?.textContent.includes('has ended')")
     page.visit(second.url)
     assert page.state("studio.outline.seconds") == 1.5 and page.page.locator("#file.dirty").count() == 1

@@ -70,7 +70,7 @@ def _farewell(document: object) -> None:
     from stunt.studio.document import Document
 
     assert isinstance(document, Document)
-    if document.dirty:
+    if document.dirty and not document.unkept:
         write(f"unsaved edits are kept in {document.autosave}; opening {document.path.name} again goes on with them\n")
 
 

@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -304,6 +304,16 @@ class Document:
             write_text(self.autosave, self._header() + self.now.text)
         except (OSError, NotWrittenError) as error:
             self.unkept = error.args[0] if isinstance(error, NotWrittenError) else f"{reason_of(error)}."
+
+    def rescue(self, folders: Iterable[Path]) -> Path | None:
+        """Keep what could not be kept beside the file in the first of some folders that lets one; returns where."""
+        for folder in folders if self.unkept else ():
+            place = folder / self.autosave.name
+            with contextlib.suppress(OSError, NotWrittenError):
+                out_of_the_way(place)
+                write_text(place, self._header() + self.now.text)
+                return place
+        return None
 
     def _header(self) -> str:
         head: dict[str, Any] = {"base": "" if self.saved is None else digest_of(self.saved)}

@@ -94,6 +94,10 @@ class Session(Filing):
         if self._link is not None:
             self._link.close()
         self.document.keep_aside()
+        rescued = self.document.rescue([self.folder, *self.folders, Path(tempfile.gettempdir())])
+        if self.document.unkept:
+            log.error("unsaved edits could not be kept beside the file (%s)", self.document.unkept)
+            log.error("they are %s", f"in {rescued}" if rescued else "lost: no folder could be written")
         self._scratch.cleanup()
 
     @property
