@@ -116,6 +116,7 @@ def _perform_arguments(parser: argparse.ArgumentParser) -> None:
         offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
+    add("--verify", metavar="TAKE", help="say where this differs from a take of the same script; writes nothing")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
 
