@@ -253,7 +253,8 @@ class Stage(StageLoop):
         self, prop: str, to: str, *, at: float | None = None, on_contact: bool = False, until: float | None = None
     ) -> None:
         """Put a prop into a hand: at a time [s], or when they touch from then on (see `stunt.Attach`)."""
-        self.happen(Attach(prop, to, self._when(at), on_contact, until))
+        end = None if until is None else _finite("until", until)
+        self.happen(Attach(prop, to, self._when(at), on_contact, end))
 
     def release(self, prop: str, *, at: float | None = None) -> None:
         """Let a held prop go at a time [s]."""

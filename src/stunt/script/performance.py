@@ -17,7 +17,7 @@ from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Script, resolve_beats
 from stunt.drive.beats.state_machine import StateMachine
-from stunt.errors import UnknownNameError
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.play.stage import Stage, plain
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
@@ -58,6 +58,8 @@ class Performance:
         Raises:
             StuntError: The script does not fit its bodies; the message says where.
         """
+        if not isinstance(script, Script):
+            raise InvalidValueError("script", script, "a Script: see `load_script`")
         scene = dataclasses.replace(
             script.scene,
             characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},

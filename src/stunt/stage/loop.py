@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import math
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -122,8 +122,14 @@ class StageLoop:
             if isinstance(spec.start, str):
                 expected = "joint angles here: only a script knows poses by name"
                 raise InvalidValueError("start", spec.start, expected, spec.place)
+            if spec.start is not None and not isinstance(spec.start, Mapping):
+                raise InvalidValueError("start", spec.start, "joint angles by name", spec.place)
             for joint_name, angle in (spec.start or {}).items():
                 joint = character.joint(joint_name, spec.place)
+                numbers = np.ravel(angle) if isinstance(angle, (Real, Sequence, np.ndarray)) else np.zeros(0)
+                if numbers.dtype.kind not in "fiu" or numbers.size != joint.nq or not np.isfinite(numbers).all():
+                    expected = "a finite angle [rad]" if joint.nq == 1 else f"{joint.nq} finite numbers"
+                    raise InvalidValueError(f"start of joint '{joint_name}'", angle, expected, spec.place)
                 self.data.qpos[joint.qpos : joint.qpos + joint.nq] = angle
             if spec.start and character.root is not None:
                 self._put_on_ground(character)
@@ -179,6 +185,8 @@ class StageLoop:
 
     def tick_of(self, time: float) -> int:
         """Return the first tick at or after a time (to within a millionth of a step)."""
+        if not math.isfinite(time):
+            raise InvalidValueError("time", time, "a finite number of seconds")
         return math.ceil(time / self.step_time - 1e-6)
 
     def step(self, dt: float) -> None:
@@ -357,6 +365,8 @@ class StageLoop:
             StuntError: Somebody joined or left since it was saved.
         """
         there = [*self.built.characters, *self.built.props]
+        if not isinstance(state, dict) or "cast" not in state or "engine" not in state:
+            raise InvalidValueError("state", state, "what `save` returned")
         if state["cast"] != (self.generation, there):
             raise StuntError(
                 f"this state was saved with another cast ({', '.join(state['cast'][1])}) than is on stage now "
