@@ -27,7 +27,7 @@ def scene(rng: np.random.Generator, extreme: bool) -> dict[str, Any]:
         return float(10 ** rng.uniform(np.log10(low), np.log10(high)))
 
     props = {}
-    for number in range(int(rng.integers(0, 5))):
+    for number in range(int(rng.integers(1, 5))):
         shape = str(rng.choice(SHAPES))
         size = wide(0.001, 2.0) if extreme else wide(0.05, 0.5)
         prop: dict[str, Any] = {"shape": shape, "at": [*rng.uniform(-2, 2, 2).tolist(), float(rng.uniform(size, 4.0))]}
@@ -53,8 +53,8 @@ def scene(rng: np.random.Generator, extreme: bool) -> dict[str, Any]:
         data["characters"] = {"ada": {"body": "torso28", "root": str(rng.choice(["fixed", "free"]))}}
         if rng.random() < 0.5:
             size = wide(1, 1e5) if extreme else wide(1, 80)
-            push = {"target": "ada/thorax", "at": 0.3, "impulse": (size * rng.standard_normal(3)).tolist()}
-            data["events"] = [{"push": push}]
+            push = {"push": "ada/thorax", "at": 0.3, "impulse": (size * rng.standard_normal(3)).tolist()}
+            data["events"] = [push]
     return data
 
 
