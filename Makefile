@@ -8,7 +8,7 @@ WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --durations=15
 PARALLEL := -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-.PHONY: demo test test-long test-wheel coverage lint docs figures bench blender validator clean
+.PHONY: demo test test-long test-wheel coverage lint docs figures bench fuzz faults soak blender validator clean
 
 # What performing needs; tests need much more, and a newcomer should not wait for it.
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -50,6 +50,23 @@ figures: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/stunt bench
+
+# Campaigns: minutes as they are; for hours `make fuzz COUNT=10000`, `make faults KILLS=200`, `make soak SECONDS=36000`.
+SEED ?= 1
+COUNT ?= 300
+KILLS ?= 20
+SECONDS ?= 300
+
+fuzz: $(VENV)/.ready
+	$(BIN)/python -m tests.campaigns.fuzz --count $(COUNT) --seed $(SEED)
+	$(BIN)/python -m tests.campaigns.messages --count $(COUNT) --seed $(SEED)
+
+faults: $(VENV)/.ready
+	$(BIN)/python -m tests.campaigns.faults --kills $(KILLS) --seed $(SEED)
+
+soak: $(VENV)/.ready
+	$(BIN)/python -m tests.campaigns.scenes --count $(COUNT) --seed $(SEED)
+	$(BIN)/python -m tests.campaigns.soak --seconds $(SECONDS) --seed $(SEED)
 
 # Tools that check exported files. Tests that need them are skipped where they are not installed.
 BLENDER := .blender

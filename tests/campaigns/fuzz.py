@@ -235,8 +235,8 @@ def main() -> int:
         campaign.run()
         print(campaign.row(), flush=True)
         finds += campaign.finds
-    for find in finds:
-        print(find)
+        for find in campaign.finds:
+            print(f"  find: {find}", flush=True)
     return min(len(finds), 100)
 
 

@@ -172,12 +172,13 @@ def _read_clip() -> Callable[[Path], Any]:
 
 
 def _read_clip_body() -> Callable[[Path], Any]:
-    from stunt.library.bodies import body_spec
     from stunt.library.doctor import examine
+
+    body = _read_body()
 
     def read(path: Path) -> None:
         examine(path)
-        body_spec(str(path)).compile()
+        body(path)
 
     return read
 
@@ -237,9 +238,10 @@ def _read_model() -> Callable[[Path], Any]:
 
 
 def _read_body() -> Callable[[Path], Any]:
-    from stunt.library.bodies import body_spec
+    from stunt.stage.build import build
+    from stunt.stage.scene import CharacterSpec, Scene
 
-    return lambda path: body_spec(str(path)).compile()
+    return lambda path: build(Scene(characters={"somebody": CharacterSpec(str(path))}))
 
 
 def _read_machine() -> Callable[[Path], Any]:

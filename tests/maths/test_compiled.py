@@ -69,17 +69,54 @@ def test_the_control_loop_and_the_ray_caster_are_cached_under_their_digest(kerne
     assert stamp == compiled.source_digest(Path(kernel.py_func.__code__.co_filename))
 
 
-def test_two_processes_that_compile_at_once_never_get_each_others_code(tmp_path):
-    # Numba's own `save` gives both forms the number 1 where neither process has seen the other's index yet.
-    one, other = (compiled.CacheFile(str(tmp_path), "kernel", "stamp") for _ in range(2))
-    one._load_index = other._load_index = dict
-    one.save(("float64", 1), "code of one")
-    other.save(("int64", 1), "code of other")
-    reader = compiled.CacheFile(str(tmp_path), "kernel", "stamp")
-    assert reader.load(("int64", 1)) == "code of other"
-    assert reader.load(("float64", 1)) in (None, "code of one")
-    reader.save(("float64", 1), "code of one")
-    assert [reader.load((kind, 1)) for kind in ("float64", "int64")] == ["code of one", "code of other"]
+class Index:
+    """A cache file of ours in a folder."""
+
+    def __new__(cls, folder, stamp="stamp" * 8):
+        return compiled.CacheFile(str(folder), "kernel-1.py311", stamp)
+
+
+def test_two_processes_that_compile_two_forms_at_once_never_get_each_others_code(tmp_path):
+    """Both have read the empty index before either has written: numba would give both the number one."""
+    one, two = Index(tmp_path), Index(tmp_path)
+    one._load_index = dict  # what it read before the other wrote
+    two._load_index = dict
+    one.save(("int",), "code for int")
+    two.save(("float",), "code for float")
+    fresh = Index(tmp_path)
+    assert fresh.load(("float",)) == "code for float"
+    assert fresh.load(("int",)) in ("code for int", None)  # None: compiled again
+
+
+def test_code_of_other_sources_is_swept_and_never_run(tmp_path):
+    Index(tmp_path, "a" * 64).save(("int",), "old")
+    new = Index(tmp_path, "b" * 64)
+    assert new.load(("int",)) is None
+    new.save(("int",), "new")
+    assert Index(tmp_path, "b" * 64).load(("int",)) == "new" and len(list(tmp_path.glob("*.nbc"))) == 1
+
+
+def test_a_cache_that_is_broken_or_cannot_be_written_is_compiled_again(tmp_path):
+    file = Index(tmp_path)
+    file.save(("int",), "code")
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"\x80\x04broken")
+    assert Index(tmp_path).load(("int",)) is None
+    Index(tmp_path / "nowhere").save(("int",), "code")
+
+
+def test_where_numba_finds_no_place_code_is_kept_among_temporary_files_of_this_user_alone(tmp_path, monkeypatch):
+    import tempfile
+
+    import numba
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen = []
+    compiled._elsewhere(lambda: seen.append(numba.config.CACHE_DIR))
+    [folder] = tmp_path.iterdir()
+    assert seen == [str(folder)] and folder.stat().st_mode & 0o077 == 0 and seen[0] != numba.config.CACHE_DIR
+    folder.chmod(0o777)  # somebody else may have put code there
+    assert compiled._elsewhere(lambda: seen.append("run")) is None and "run" not in seen
 
 
 @pytest.mark.skipif(compiled.INTERPRETED, reason="nothing is compiled")

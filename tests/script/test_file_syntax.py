@@ -1,9 +1,11 @@
 """What is no script at all, or comes from Python: refused with a line, or with the keys that lead there."""
 
+import time
+
 import pytest
 
 from stunt import errors
-from stunt.script.file import load_script, script_from_data
+from stunt.script.file import load_script, script_from_data, script_from_text
 
 
 def bomb() -> str:
@@ -97,3 +99,13 @@ def test_python_data_that_contains_itself_is_refused():
     data["poses"] = data
     with pytest.raises(errors.ScriptSyntaxError, match="contain themselves"):
         script_from_data(data)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: " + "[" * 900_000, "a: " + "[" * 450_000 + "]" * 450_000, "- " * 450_000, "{a: " * 200_000]
+)
+def test_a_megabyte_of_nesting_is_refused_in_no_time(text):
+    began = time.process_time()
+    with pytest.raises(errors.StuntError, match="nested more than 32 deep"):
+        script_from_text(text, "deep.yaml")
+    assert time.process_time() - began < 10.0  # counted after composing, it took hours

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mujoco
 
+from stunt.errors import InvalidValueError
+
 TEXT = "stunt_notes"
 
 
@@ -34,6 +36,8 @@ def describe_body(body: mujoco.MjSpec | mujoco.MjModel, character: str = "") -> 
         body: What `make_body` returned, or a compiled scene.
         character: In a scene, the character's name.
     """
+    if not isinstance(body, (mujoco.MjSpec, mujoco.MjModel)):
+        raise InvalidValueError("body", body, "what `make_body` returned (an MjSpec), or a compiled model")
     name = f"{character}/{TEXT}" if character else TEXT
     if isinstance(body, mujoco.MjSpec):
         found = [text.data for text in body.texts if text.name == name]

@@ -22,7 +22,7 @@ from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
 from stunt.record.journal import Journal
 from stunt.record.report import make_report, report_text
-from stunt.record.take import Take
+from stunt.record.take import Take, doubted
 from stunt.record.take_folder import CRASH, REPORT, Claim
 from stunt.schema import Section, node_from_plain, whole
 from stunt.script.file import load_script
@@ -32,6 +32,8 @@ from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 _COMMAND_LINE = "the command line"
+DIFFERENT = 1
+"""Exit code where a performance differs from the take it is compared with."""
 MOST_CHANGES = 24
 """So many changes of who was in charge are printed after a performance; `stunt show` prints all."""
 
@@ -57,6 +59,7 @@ def add_perform_arguments(parser: argparse.ArgumentParser) -> None:
         offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
+    add("--verify", metavar="TAKE", help="say where this differs from a take of the same script; writes nothing")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
 
@@ -73,7 +76,29 @@ def perform(args: argparse.Namespace) -> int:
     """
     path = find_script(args.script)
     script = with_options(load_script(path, clips=args.clips), args)
+    if args.verify is not None:
+        return verify(rehearse(script, args.coupling), args)
     return show_performance(rehearse(script, args.coupling), path, args)
+
+
+def verify(performance: Performance, args: argparse.Namespace) -> int:
+    """Play a script, and say where it differs from a take of it. Returns 0 where it is the same bits, else 1."""
+    from stunt.record.departure import departure, other_machine
+
+    before = Take.load(args.verify)
+    warm_up(performance.stage)
+    with noted_interrupts() as interrupts:
+        now = play(performance, interrupts, quiet=args.quiet).take
+    interrupts.check()
+    with doubted(before):
+        found, differences = departure(before, now), other_machine(before, now)
+    if found is None:
+        write(f"{args.verify}: the same bits, {before.time.size} frames.\n")
+        return 0
+    write(f"{args.verify}: {found}\n")
+    for sentence in differences or ["the machines say the same of themselves."]:
+        write(f"  {sentence}\n")
+    return DIFFERENT
 
 
 def show_performance(performance: Performance, path: Path, args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, get_args
 
 import numpy as np
@@ -95,6 +96,9 @@ class Options:
     placement: PlacementChoice = "auto"
 
     def __post_init__(self) -> None:
+        for what, number in (("fps", self.fps), ("start", self.start), ("end", self.end)):
+            if number is not None and (isinstance(number, bool) or not isinstance(number, Real)):
+                raise InvalidValueError(what, number, "a number")
         if self.fps is not None and not (math.isfinite(self.fps) and 0.0 < self.fps <= MOST_FPS):
             raise InvalidValueError("fps", self.fps, f"a number of frames per second above 0 and at most {MOST_FPS:g}")
         for what, value in (("start", self.start), ("end", self.end)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stunt.errors import ExportError, TakeError, UnknownNameError
+from stunt.errors import ExportError, InvalidValueError, TakeError, UnknownNameError
 from stunt.export.options import Options, PlacementChoice, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
 from stunt.record.files import written_aside
@@ -63,6 +63,8 @@ def export(
     """
     look = Video() if video is None else video
     options = Options(character, fps, start, end, up, in_place, root_motion, skeleton, rigid, look, placement)
+    if not isinstance(to, (str, Path)) or "\0" in str(to):
+        raise InvalidValueError("to", to, "the path of a file")
     path = Path(to)
     kind = format_of(path)
     write = kind.writer(path.suffix.lower())

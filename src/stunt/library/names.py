@@ -115,7 +115,7 @@ class Library:
         text = self.located(str(reference))
         split_reference(text, place)  # complains about options here, where it is known who wrote them
         head, rest = cut_reference(text)
-        if Path(head).is_file() or is_motion_file(head):
+        if os.path.isfile(head) or is_motion_file(head):
             return Path(text)
         entries = self.entries()
         if head not in entries:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
-from stunt.errors import NOWHERE, Place
+from stunt.errors import NOWHERE, InvalidValueError, Place
 
 Quaternion = tuple[float, float, float, float]
 
@@ -37,4 +38,7 @@ class Pose:
     @staticmethod
     def degrees(name: str = "", /, **angles_deg: float) -> Pose:
         """Make a pose of hinge angles given in degrees."""
+        for joint, angle in angles_deg.items():
+            if isinstance(angle, bool) or not isinstance(angle, Real):
+                raise InvalidValueError(f"the angle of '{joint}'", angle, "a number of degrees")
         return Pose(name, {joint: math.radians(angle) for joint, angle in angles_deg.items()})

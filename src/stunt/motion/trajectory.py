@@ -100,8 +100,13 @@ class Trajectory:
         place: Place = NOWHERE,
     ) -> Trajectory:
         """Make a trajectory through points; a point is a number, a position (3,) or a quaternion (4,)."""
-        points = tuple(tuple(float(x) for x in np.atleast_1d(np.asarray(value, float))) for value in values)
-        return Trajectory(tuple(float(t) for t in times), points, between, place=place)
+        try:
+            points = tuple(tuple(float(x) for x in np.atleast_1d(np.asarray(value, float))) for value in values)
+            moments = tuple(float(t) for t in times)
+        except (TypeError, ValueError):
+            what = (times, values)
+            raise InvalidValueError("times and values", what, "numbers, and points of numbers", place) from None
+        return Trajectory(moments, points, between, place=place)
 
     @staticmethod
     def sampled(values: Any, hz: float, *, start: float = 0.0, place: Place = NOWHERE) -> Trajectory:

@@ -350,7 +350,12 @@ class Stage(StageLoop):
         return sorted((one for one in found if one.get("character", "") in there), key=lambda event: event["time"])
 
     def _about(self) -> dict[str, Any]:
-        return {"title": "", "source": "", "interrupted": False, "warnings": [*self.warnings, *self.events.warnings()]}
+        return {
+            "title": "",
+            "source": "",
+            "interrupted": False,
+            "warnings": [*self.warnings, *self.events.warnings(), *self.guard.warnings(self.step_time)],
+        }
 
     @property
     def recorder(self) -> Recorder:

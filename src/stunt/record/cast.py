@@ -216,4 +216,6 @@ def _joint_from_data(name: str, joint: Mapping[str, Any], about: Mapping[str, An
     if "strength" in about:  # schema 1: one number for each degree of freedom
         strength = about["strength"][about["dofs"].index(joint["dof"])]
     span = None if limits is None else (float(limits[0]), float(limits[1]))
-    return CastJoint(name, str(joint["kind"]), int(joint["qpos"]), int(joint["dof"]), span, strength)
+    if not all(isinstance(joint[key], int) for key in ("qpos", "dof")):
+        raise ValueError(f"the joint '{name[:80]}' has no place")
+    return CastJoint(name, str(joint["kind"]), joint["qpos"], joint["dof"], span, strength)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
 from stunt.record.cast import cast_of
+from stunt.record.departure import machine
 from stunt.record.stored_model import trust
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
@@ -204,5 +205,5 @@ def _about(stage: StageLoop) -> dict[str, Any]:
     scene = stage.scene
     return {
         "stunt": __version__, "mujoco": mujoco.__version__, "seed": scene.seed, "physics_hz": scene.physics_hz,
-        "control_hz": scene.control_hz,
+        "control_hz": scene.control_hz, "machine": dict(machine()),
     }  # fmt: skip

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.archives import read_arrays
-from stunt.errors import TakeError, brief
+from stunt.errors import InvalidValueError, TakeError, brief
 from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
 from stunt.record.stored_model import read_model
@@ -140,7 +141,7 @@ class Take:
 
     def save(self, path: str | Path) -> Path:
         """Write the take to `path`, aside first, then moved into place."""
-        path = Path(path)
+        path = _path(path)
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _IN_TEXT}
         told = {"cast": self.cast.to_data(), "events": self.events, "meta": dict(self.meta)}
         text = json.dumps({"schema_version": SCHEMA_VERSION, **told})
@@ -155,11 +156,11 @@ class Take:
         Raises:
             TakeError: The file does not exist, is no take, or is of another schema.
         """
-        path = Path(path)
-        if path.is_dir():
+        path = _path(path)
+        if os.path.isdir(path):
             new = path / COMMITTED / TAKE_FILE
             path = new if new.is_file() else path / TAKE_FILE
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise TakeError(f"there is no take at '{path}'.")
         try:
             stored = read_arrays(path.read_bytes(), LARGEST)
@@ -180,6 +181,12 @@ class Take:
         take = Take(**arrays, cast=cast, events=text["events"], meta=meta)
         take.__dict__["file"] = str(path)
         return take
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+        raise InvalidValueError("path", path, "the path of a take")
+    return Path(path)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,15 @@ import mujoco
 
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import Part, Script, beat_times
-from stunt.errors import MissingValueError, Place, ScriptFileError, ScriptSyntaxError, TakeError, UnknownNameError
+from stunt.errors import (
+    InvalidValueError,
+    MissingValueError,
+    Place,
+    ScriptFileError,
+    ScriptSyntaxError,
+    TakeError,
+    UnknownNameError,
+)
 from stunt.keys import Change, Context, Data, names_of, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
@@ -273,6 +281,8 @@ def _first_clip(part: Part) -> tuple[str, Place]:
 
 
 def _read_bytes(path: str | Path) -> bytes:
+    if not isinstance(path, (str, Path)):
+        raise InvalidValueError("path", path, "the path of a script")
     try:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             raise OSError(errno.EINVAL, "it is no file")  # a pipe would let us wait for ever

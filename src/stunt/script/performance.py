@@ -184,7 +184,11 @@ class Performance:
             "source": Path(self.script.source).name,
             "planned_seconds": self.seconds,
             "interrupted": self.interrupted,
-            "warnings": [*self.warnings, *self.happenings.warnings()],
+            "warnings": [
+                *self.warnings,
+                *self.happenings.warnings(),
+                *self.stage.guard.warnings(self.stage.step_time),
+            ],
         }
 
     def black_box(self) -> Take:

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.errors import NOWHERE, Place, UnknownNameError
+from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import Prop
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Throw
@@ -26,6 +26,8 @@ def aim_point(stage: StageLoop, target: str, data: mujoco.MjData, place: Place =
         data: Engine data with kinematics up to date (see `foreseen`).
         place: Where the target was written.
     """
+    if not isinstance(target, str):
+        raise InvalidValueError("target", target, "`character/body`, `character/site` or a prop's name", place)
     owner, _, part = target.partition("/")
     if not part:
         prop = stage.prop(owner, place)

@@ -8,10 +8,10 @@ Shirts: on a stage with several people each wears another colour, so that pictur
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import mujoco
 import numpy as np
@@ -20,20 +20,45 @@ from stunt.character.bodies import check_build
 from stunt.character.character import Character
 from stunt.character.foreign import foreign_body
 from stunt.character.shapes import SHIRT, Color
-from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
+from stunt.errors import (
+    NOWHERE,
+    BodyError,
+    InvalidValueError,
+    MissingValueError,
+    Place,
+    RateError,
+    StuntError,
+    UnknownNameError,
+)
 from stunt.library.bodies import body_spec
 from stunt.stage.props import add_prop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
+from stunt.stage.scene import CharacterSpec, Collisions, Event, PropSpec, Scene, Shape
 from stunt.stage.two_stage import soften
 
+_FAR: Final = 1e6
 TAKEN = ("world", "ground")
 """Names the stage itself uses."""
 
 
 def check_scene(scene: Scene) -> None:
     """Raise a StuntError for anything in a scene that no stage can be built from."""
-    if not all(math.isfinite(component) for component in scene.gravity):
-        raise InvalidValueError("gravity", scene.gravity, "three finite numbers")
+    if not isinstance(scene, Scene):
+        raise InvalidValueError("scene", scene, "a Scene")
+    _check_vector("gravity", scene.gravity, NOWHERE)
+    kinds = (("characters", CharacterSpec, "bodies"), ("props", PropSpec, "props"))
+    for what, kind, called in kinds:
+        found = getattr(scene, what)
+        if not isinstance(found, Mapping) or not all(isinstance(item, kind) for item in found.values()):
+            raise InvalidValueError(what, found, f"{called} by name ({kind.__name__})")
+    if not isinstance(scene.events, (tuple, list)) or not all(isinstance(e, get_args(Event)) for e in scene.events):
+        raise InvalidValueError("events", scene.events, "events (Push, Throw, Attach, Release, Drag)")
+    if not isinstance(scene.ground, (bool, np.bool_)):
+        raise InvalidValueError("ground", scene.ground, "True or False")
+    if scene.collisions is not None and not isinstance(scene.collisions, Collisions):
+        raise InvalidValueError("collisions", scene.collisions, "Collisions, or None")
+    for character in scene.characters.values():
+        if not isinstance(character.self_collision, (bool, np.bool_)):
+            raise InvalidValueError("self_collision", character.self_collision, "True or False", character.place)
     if isinstance(scene.seed, bool) or not isinstance(scene.seed, int) or scene.seed < 0:
         raise InvalidValueError("seed", scene.seed, "a whole number, 0 or more")
     if not isinstance(scene.sleep, bool):
@@ -52,11 +77,34 @@ def check_scene(scene: Scene) -> None:
 def _check_prop(prop: PropSpec) -> None:
     if prop.shape not in get_args(Shape):
         raise UnknownNameError("shape", prop.shape, get_args(Shape), prop.place)
-    if prop.mass is not None and not (isinstance(prop.mass, Real) and math.isfinite(prop.mass) and prop.mass > 0.0):
+    if prop.mass is not None and not (is_finite(prop.mass) and prop.mass > 0.0):
         raise InvalidValueError("mass", prop.mass, "a positive number of kilograms", prop.place)
+    for what in ("at", "velocity", "spin", "size"):
+        _check_vector(what, getattr(prop, what), prop.place)
     for what, value in (("radius", prop.radius), ("length", prop.length), *(("size", edge) for edge in prop.size)):
-        if not (math.isfinite(value) and value > 0.0):
+        if not (is_finite(value) and value > 0.0):
             raise InvalidValueError(what, value, "a positive number of metres", prop.place)
+    if not is_finite(prop.facing):
+        raise InvalidValueError("facing", prop.facing, "a finite number of radians", prop.place)
+    if not (is_finite(prop.friction) and prop.friction >= 0.0):
+        raise InvalidValueError("friction", prop.friction, "a number, 0 or more", prop.place)
+    color = prop.color
+    if isinstance(color, str) or not isinstance(color, Sequence) or len(color) != 4 or not all(map(is_finite, color)):
+        raise InvalidValueError("color", color, "four numbers from 0 to 1", prop.place)
+    if prop.mass is None and (any((*prop.velocity, *prop.spin)) or prop.rope is not None):
+        raise MissingValueError("mass", "a prop that moves", prop.place)
+
+
+def is_finite(value: object) -> bool:
+    """Whether something is one finite number."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_vector(what: str, value: Any, place: Place) -> None:
+    """Complain about what is not three numbers a stage can be built with."""
+    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
+    if not listed or len(value) != 3 or not all(is_finite(x) and abs(x) <= _FAR for x in value):
+        raise InvalidValueError(what, value, f"three finite numbers up to {_FAR:g}", place)
 
 
 SHIRTS: Final[dict[str, Color]] = {
@@ -117,7 +165,7 @@ def steps_per_control(scene: Scene) -> int:
         RateError: It is not a whole number.
     """
     for rate in (scene.physics_hz, scene.control_hz):
-        if not (np.isfinite(rate) and 0.0 < rate <= 1e5):
+        if not (is_finite(rate) and 0.0 < rate <= 1e5):
             raise InvalidValueError("a rate", rate, "a number of hertz above 0 and at most 100000")
     ratio = scene.physics_hz / scene.control_hz
     whole = round(ratio)

@@ -131,6 +131,8 @@ class EventCrew:
             aim_point(self._stage, event.target, self._stage.data, event.place)
 
     def _body(self, target: str, event: Event) -> int:
+        if not isinstance(target, str):
+            raise InvalidValueError("target", target, "`character/body`, or a prop's name", event.place)
         owner, _, part = target.partition("/")
         if not part:
             if owner in self._stage.built.props:

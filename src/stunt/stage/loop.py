@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.core.board import Board
 from stunt.control.core.programs import connect
+from stunt.control.loop.guard import Guard
 from stunt.control.loop.run import prepare
 from stunt.control.loop.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError
@@ -47,6 +49,9 @@ def _warn(message: str) -> None:
 
 SPEED_LIMIT = 1.0e3
 """Velocity [rad/s or m/s] beyond which a simulation of bodies counts as blown up."""
+_MOST_STEPS = 2**60
+_BLINK = 0.05  # seconds of compiled work after which Python gets a look in
+_FIRST_STRETCH, _LONGEST_STRETCH = 4, 2**20  # control steps
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 _MODEL_FIELDS = ("jnt_stiffness", "dof_damping", "qpos_spring", "eq_obj1id", "eq_obj2id", "eq_data")
 
@@ -67,6 +72,7 @@ class StageLoop:
         strings: Each says what pulls a character from outside now: its name, force [N] and torque about its root [N·m].
         actors: The body of each character that somebody has taken on, by name (see `stunt.drive.body.actor`).
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
+        guard: Watches over the physics: what sinks, is pressed too deep, or gains energy from nowhere.
         generation: How often the cast has changed since the stage was built.
         placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
     """
@@ -92,6 +98,8 @@ class StageLoop:
         self.board = Board(self.model, self.data, self.control_period)
         self._set_limits()
         self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
+        self.guard = Guard(self.model, self.data, floor=self.scene.ground)
+        self.board.counts["guard"] = self.guard.table
         self.tick = 0
         self.crew = Schedule()
         self.kept: list[Saved] = []
@@ -106,6 +114,7 @@ class StageLoop:
         self._looked = 0
         self._connected = b""
         self._parts = 1
+        self._stretch, self._stretched, self._since = _FIRST_STRETCH, -1, 0.0
         self.generation = 0
         # The objects stay where they are, and asking for their addresses costs more than it should.
         self._addresses = self.model._address, self.data._address
@@ -116,8 +125,14 @@ class StageLoop:
             if isinstance(spec.start, str):
                 expected = "joint angles here: only a script knows poses by name"
                 raise InvalidValueError("start", spec.start, expected, spec.place)
+            if spec.start is not None and not isinstance(spec.start, Mapping):
+                raise InvalidValueError("start", spec.start, "joint angles by name", spec.place)
             for joint_name, angle in (spec.start or {}).items():
                 joint = character.joint(joint_name, spec.place)
+                numbers = np.ravel(angle) if isinstance(angle, (Real, Sequence, np.ndarray)) else np.zeros(0)
+                if numbers.dtype.kind not in "fiu" or numbers.size != joint.nq or not np.isfinite(numbers).all():
+                    expected = "a finite angle [rad]" if joint.nq == 1 else f"{joint.nq} finite numbers"
+                    raise InvalidValueError(f"start of joint '{joint_name}'", angle, expected, spec.place)
                 self.data.qpos[joint.qpos : joint.qpos + joint.nq] = angle
             if spec.start and character.root is not None:
                 self._put_on_ground(character)
@@ -173,6 +188,8 @@ class StageLoop:
 
     def tick_of(self, time: float) -> int:
         """Return the first tick at or after a time (to within a millionth of a step)."""
+        if not math.isfinite(time):
+            raise InvalidValueError("time", time, "a finite number of seconds")
         return math.ceil(time / self.step_time - 1e-6)
 
     def step(self, dt: float) -> None:
@@ -182,14 +199,30 @@ class StageLoop:
             InvalidValueError: `dt` is not a positive number.
             BlowUpError: The simulation blew up; it stands at the step where it did.
         """
-        if not isinstance(dt, Real) or not (math.isfinite(dt) and dt > 0.0):
+        if isinstance(dt, bool) or not isinstance(dt, Real) or not (math.isfinite(dt) and dt > 0.0):
             raise InvalidValueError("dt", dt, "a positive number of seconds")
-        self.advance(max(1, round(dt / self.step_time)))
+        self.advance(max(1, round(float(dt) / self.step_time)))
 
     def advance(self, steps: int) -> None:
-        """Advance by a number of physics steps, letting the crew act when they are due."""
-        if not isinstance(steps, Integral) or steps < 0:
-            raise InvalidValueError("steps", steps, "a whole number of physics steps")
+        """Advance by a number of physics steps, letting the crew act when they are due.
+
+        However many they are, Ctrl-C is heard some ten times a second, and leaves the stage at a whole step.
+
+        Raises:
+            InvalidValueError: That is no number of steps.
+            BlowUpError: The simulation blew up; it stands at the step where it did.
+        """
+        if isinstance(steps, bool) or not isinstance(steps, Integral) or not 0 <= steps <= _MOST_STEPS:
+            raise InvalidValueError("steps", steps, "a whole number of physics steps, 0 or more")
+        try:
+            self._advance(int(steps))
+        except KeyboardInterrupt:
+            # It may have come between a stretch of steps and their being counted.
+            self.tick = round(self.data.time / self.step_time)
+            self.board.counts["watch"] = 0
+            raise
+
+    def _advance(self, steps: int) -> None:
         if not self._ready:
             mujoco.mj_forward(self.model, self.data)
             connect(self.board)
@@ -201,7 +234,21 @@ class StageLoop:
                 self.crew.let_act(self.tick)
             if self.tick >= end:
                 return
-            self._run_to(min(end, self.crew.next))
+            self._run_to(self._reach(end))
+
+    def _reach(self, end: int) -> int:
+        """Return up to which tick to go in one compiled call: no further than a blink of the eye."""
+        target, whole = min(end, self.crew.next), self.steps_per_control
+        if target - self.tick <= whole:
+            return target
+        now = clock.perf_counter()
+        if self._stretched == self.tick:  # the last stretch was a whole one
+            spent = now - self._since
+            self._stretch = max(1, self._stretch // 2) if spent > _BLINK else min(2 * self._stretch, _LONGEST_STRETCH)
+        self._since = now
+        # Between two control steps contacts would be looked at once more; so a stretch ends with one.
+        self._stretched = (self.tick // whole + self._stretch) * whole
+        return min(target, self._stretched)
 
     def keep(self, member: Saved) -> None:
         """Save somebody with the stage who does not act at times of its own."""
@@ -223,6 +270,11 @@ class StageLoop:
         self.tick += abs(taken)
         if taken < 0:
             raise self._blow_up()
+        if abs(self.data.time - self.tick * self.step_time) > 0.5 * self.step_time:
+            raise StuntError(
+                f"the engine's clock shows {self.data.time:.6g} s where the stage's shows {self.time:.6g} s: its data "
+                "were reset or stepped, or its model was changed, by somebody else. Only the stage may do that."
+            )
         if watching and self.tick % self.steps_per_control:
             self._look()  # someone acts between two control steps
         elif watching:
@@ -252,13 +304,15 @@ class StageLoop:
         lookouts, short = int(counts["lookouts"][0]), self.step_time / parts
         counts["watch"], counts["lookouts"] = self.watch.table if watching else 0, 0
         times["step"] = option.timestep = short
-        taken = run(
-            *self._addresses, self.board.table, self.tick * parts, parts, self.steps_per_control * parts, short,
-            SPEED_LIMIT,
-        )  # fmt: skip
-        counts["watch"], counts["lookouts"] = 0, lookouts
-        times["step"] = option.timestep = self.step_time
-        self._parts = 1
+        try:
+            taken = run(
+                *self._addresses, self.board.table, self.tick * parts, parts, self.steps_per_control * parts, short,
+                SPEED_LIMIT,
+            )  # fmt: skip
+        finally:
+            counts["watch"], counts["lookouts"] = 0, lookouts
+            times["step"] = option.timestep = self.step_time
+            self._parts = 1
         return 1 if taken > 0 else -1
 
     def _watching(self) -> bool:
@@ -297,6 +351,7 @@ class StageLoop:
             "model": {name: getattr(self.model, name).copy() for name in _MODEL_FIELDS},
             "board": self.board.save(),
             "watch": self.watch.save(),
+            "guard": self.guard.save(),
             "impacts": self.impacts.save() if self.impacts is not None else None,
             "sleep": self.sleep.save() if self.sleep is not None else None,
             "crew": [member.save() for member in self.crew],
@@ -316,7 +371,7 @@ class StageLoop:
             StuntError: Somebody joined or left since it was saved.
         """
         there = [*self.built.characters, *self.built.props]
-        if not isinstance(state, dict) or "cast" not in state:
+        if not isinstance(state, dict) or "cast" not in state or "engine" not in state:
             raise InvalidValueError("state", type(state).__name__, "what `save` returned")
         if state["cast"] != (self.generation, there):
             raise StuntError(
@@ -340,6 +395,7 @@ class StageLoop:
         forward(self.model, self.data)
         self.board.restore(state["board"])
         self.watch.restore(state["watch"])
+        self.guard.restore(state["guard"])
         if self.impacts is not None:
             self.impacts.restore(state["impacts"])
         for member, saved in zip((*self.crew, *self.kept), (*state["crew"], *state["kept"]), strict=True):

@@ -8,7 +8,10 @@ survive a save, is no crew: it is kept (`StageLoop.keep`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any, Final, Protocol
+
+from stunt.errors import InvalidValueError, StuntError
 
 NEVER: Final = 2**62
 """The tick of who is not due at all."""
@@ -52,6 +55,11 @@ class _Entry:
 
     def ask(self) -> None:
         due = self.member.due()
+        if type(due) is not int and due is not None:
+            if isinstance(due, bool) or not isinstance(due, Integral):
+                who = type(self.member).__name__
+                raise InvalidValueError(f"due() of {who}", due, "a whole number of ticks, or None")
+            due = int(due)
         self.due = NEVER if due is None else due
 
 
@@ -111,6 +119,11 @@ class Schedule:
             if entry.due <= tick:
                 entry.member.act()
                 entry.ask()
+                if entry.due <= tick:
+                    raise StuntError(
+                        f"{type(entry.member).__name__} of the crew has just acted at tick {tick}, and says it is due "
+                        f"at tick {entry.due}: `due` must return a later one, or None."
+                    )
         self._find_next()
 
     def _find_next(self) -> None:

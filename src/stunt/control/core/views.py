@@ -30,6 +30,7 @@ COUNTS: Final = layout(
     ("watch", np.int64),  # address of the contact watch's table, or 0
     ("hits", np.int64),  # hits that are new
     ("lookouts", np.int64),  # address of the look-outs' table, or 0
+    ("guard", np.int64),  # address of the guard's table, or 0
 )
 
 _FLOAT, _INT, _LONG = np.float64, np.int32, np.int64

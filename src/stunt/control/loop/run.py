@@ -10,6 +10,7 @@ from stunt.control.core.engine import mj_step1, mj_step2
 from stunt.control.core.kernel import after, before, between, sort_joints, update_moments
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.core.views import views_at
+from stunt.control.loop.guard import count_work, watch_over
 from stunt.control.loop.lookout import look_out
 from stunt.maths.compiled import compiled
 
@@ -52,6 +53,8 @@ def run(
         if control:
             before(v, time, model, data)
         mj_step1(model, data)
+        if control and v.counts.guard != 0:
+            watch_over(v.counts.guard, v, tick + step, step_time)
         call_programs(v, CONTACTS, time, model, data)
         if control:
             between(v, time, model, data)
@@ -59,6 +62,8 @@ def run(
         mj_step2(model, data)
         call_programs(v, STEPPED, time, model, data)
         after(v)
+        if v.counts.guard != 0:
+            count_work(v.counts.guard, v, step_time)
         for i in range(v.sizes.nv):
             # Written so that NaN fails it.
             if not abs(v.qvel[i]) < speed_limit:

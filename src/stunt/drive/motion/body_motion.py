@@ -14,6 +14,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.motion.sole_hold import friction_of, twist_of
+from stunt.errors import InvalidValueError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
@@ -79,6 +80,9 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
     Raises:
         BodyError: The body is no person's that Stunt can tell the parts of; a mapping says which is which.
     """
+    if not isinstance(clip, Clip) or not isinstance(character, Character):
+        wrong = ("clip", clip, "a Clip") if not isinstance(clip, Clip) else ("character", character, "a Character")
+        raise InvalidValueError(*wrong)
     if mapping is not None:
         clip = with_mapping(clip, mapping)
     if has_parts_of_person(clip):

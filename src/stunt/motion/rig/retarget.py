@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character, Joint
-from stunt.errors import BodyError
+from stunt.errors import BodyError, InvalidValueError
 from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import WorldPose
@@ -79,6 +79,9 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     Raises:
         BodyError: Hardly any part is known in both.
     """
+    if not isinstance(clip, Clip) or not isinstance(character, Character):
+        wrong = ("clip", clip, "a Clip") if not isinstance(clip, Clip) else ("character", character, "a Character")
+        raise InvalidValueError(*wrong)
     parts = clip.parts if mapping is None or not mapping.joints else mapping.parts_of(clip.skeleton)
     named = clip.door.bodies if mapping is None or not mapping.bodies else mapping.bodies
     bodies = {**body_parts(character), **{part: character.body(name) for part, name in named.items()}}
