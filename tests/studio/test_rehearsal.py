@@ -10,7 +10,7 @@ from stunt.script.file import script_from_text
 from stunt.script.performance import Performance
 from stunt.script.revise import NEVER, first_change
 from stunt.stage.scene import Push
-from stunt.studio.rehearsal import Rehearsal
+from stunt.studio.backstage.rehearsal import Rehearsal
 
 
 def script_of(*changes, name="ymca"):

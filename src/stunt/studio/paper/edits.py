@@ -12,9 +12,9 @@ from stunt.motion.pose import Pose
 from stunt.motion.pose_keys import read_poses
 from stunt.schema import node_from_plain
 from stunt.script.sections.clips import PlaySpec
-from stunt.studio import beat_edits
-from stunt.studio.beat_edits import Data, tidy
-from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
+from stunt.studio.paper import beat_edits
+from stunt.studio.paper.beat_edits import Data, tidy
+from stunt.studio.paper.splice import Delete, Edit, EditError, Insert, Set
 
 Made = tuple[str, list[Edit]]
 

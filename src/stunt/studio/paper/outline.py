@@ -12,7 +12,7 @@ from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
 from stunt.keys import shown, write
 from stunt.script.kinds import KINDS
 from stunt.stage.scene import EVENTS, Attach, Drag, Event, Push, Release, Throw
-from stunt.studio.edits import degrees_of
+from stunt.studio.paper.edits import degrees_of
 from stunt.studio.paper.identity import Marks, numbered
 
 
