@@ -45,6 +45,8 @@ class SectionKind:
         body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
         outline: What a timeline shows of it, as plain data.
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
+        chosen: The key of its list whose items are chosen one by one on a timeline, and shown under the section's own
+            key in the outline; empty: there is none.
         preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
         first_change: When two values of it begin to differ [s].
         whole: Whether it moves the whole body, so that nothing else can.
@@ -58,6 +60,7 @@ class SectionKind:
     body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
+    chosen: str = ""
     preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
     first_change: Callable[[Any, Any], float] = _from_the_start
     whole: bool = False

@@ -60,7 +60,7 @@ def _outline(part: TensionPart) -> dict[str, Any]:
         for number, cue in enumerate(cues(part))
     ]  # fmt: skip
     limb = EVERY if EVERY in held else next(iter(held), EVERY)
-    return {"tension_poses": shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
+    return {KEY: shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
 
 
 def _preview(part: TensionPart, character: Character, start: Floats, path: Floats, times: Floats) -> None:
@@ -69,5 +69,5 @@ def _preview(part: TensionPart, character: Character, start: Floats, path: Float
 
 TENSION = SectionKind(
     KEY, TensionPart, check_tension_part, _start, _seconds, outline=_outline, preview=_preview,
-    entries={"tension_poses": TensionPose},
+    entries={KEY: TensionPose}, chosen="poses",
 )  # fmt: skip
