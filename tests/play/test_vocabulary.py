@@ -14,7 +14,8 @@ from stunt.play.actor import _tensed
 from stunt.script.kinds import KINDS
 from stunt.script.sections.clips import ClipsPart, PlaySpec
 from stunt.script.sections.supervisor import RequestSpec, SupervisorPart
-from stunt.stage.scene import Event, Scene
+from stunt.stage.happenings import Event
+from stunt.stage.scene import Scene
 
 OF_A_PART = {
     "beats": "key", "cycle": "perform", "machine": "run_machine", "coupling": "beats", "arrival": "beats",

@@ -13,7 +13,7 @@ from stunt.errors import InvalidValueError
 from stunt.keys import key_of, read, write
 from stunt.maths.rotations import Floats
 from stunt.schema import node_from_plain
-from stunt.stage.scene import Vector3
+from stunt.stage.props import Vector3
 
 
 def _is_number(value: object) -> bool:

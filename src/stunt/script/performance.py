@@ -24,7 +24,8 @@ from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
 from stunt.stage.build import build
 from stunt.stage.events import EventCrew
-from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
+from stunt.stage.happenings import Attach, Drag, Event, Push, Throw
+from stunt.stage.scene import CharacterSpec
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""

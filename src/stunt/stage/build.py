@@ -22,8 +22,8 @@ from stunt.character.foreign import foreign_body
 from stunt.character.shapes import SHIRT, Color
 from stunt.errors import BodyError, InvalidValueError, RateError, StuntError, UnknownNameError
 from stunt.library.bodies import body_spec
-from stunt.stage.props import add_prop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Shape
+from stunt.stage.props import PropSpec, Shape, add_prop
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.stage.two_stage import soften
 
 TAKEN = ("world", "ground")
