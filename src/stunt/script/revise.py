@@ -126,5 +126,6 @@ def revise(performance: Performance, script: Script) -> None:
     stage.foresight = Foresight(stage, script)
     for name, part in script.parts.items():
         performance.performers[name].recast(part)
+        performance.recast_sections(name, part)
     performance.happenings.replace_waiting(script.scene.events)
     performance.retell()
