@@ -51,7 +51,7 @@ def test_five_hundred_half_open_connections_do_not_lock_the_page_out(studio):
 
 
 def test_a_slow_page_keeps_its_socket_longer_than_a_half_open_connection(studio):
-    from stunt.studio.connections import HEADER_SECONDS
+    from stunt.studio.security import HEADER_SECONDS
 
     async def quiet():
         import websockets
