@@ -24,8 +24,8 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.rig.skeleton_body import body_from_clip
 from stunt.stage.build import Built, Prop
 from stunt.stage.loop import StageLoop
-from stunt.stage.props import add_prop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec, add_prop
+from stunt.stage.scene import CharacterSpec, Scene
 
 PEOPLE, BONES, BOXES, GRID = 5, 36, 50, 51
 """Characters, bones of each, loose boxes, and points per side of the ground: 2 · 50 · 50 triangles."""

@@ -16,8 +16,10 @@ from benchmarks.result import Measurement
 from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.stage import loop
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import REFLEX, BaseController, Bid, Controller
 from stunt.supervise.data.clip import clip_player
 from stunt.supervise.registry import make_controller

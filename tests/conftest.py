@@ -1,7 +1,11 @@
 """Options of the test run."""
 
 import os
+import signal
 from pathlib import Path
+
+# A run in the background of a shell is born deaf to Ctrl-C, and hands that on to whatever it starts; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 if _WORKER:

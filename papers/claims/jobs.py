@@ -23,7 +23,9 @@ from stunt.maths.rotations import Floats
 from stunt.motion.trajectory import Trajectory
 from stunt.play.stage import Stage
 from stunt.script.performance import Performance
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Scene
+from stunt.stage.happenings import Attach
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 MISSED: Final = 1.0
 """A beat is missed by whoever is farther off than this [°]."""

@@ -17,8 +17,9 @@ from stunt.library.names import find_clip, load_clip
 from stunt.maths.rotations import Floats
 from stunt.record.plots import BLUE, GREEN, INK, ORANGE, SKY, dress, page
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, Push, Scene
+from stunt.stage.scene import CharacterSpec, Scene
 
 GAINS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 CLIPS: Final = ("walk", "punch", "jump")

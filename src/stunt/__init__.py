@@ -88,9 +88,12 @@ if TYPE_CHECKING:
     from stunt.script.performance import Performance as Performance
     from stunt.script.performance import perform as perform
     from stunt.stage.contacts import Hit as Hit
-    from stunt.stage.scene import (
-        Attach as Attach,
-    )
+    from stunt.stage.happenings import Attach as Attach
+    from stunt.stage.happenings import Drag as Drag
+    from stunt.stage.happenings import Push as Push
+    from stunt.stage.happenings import Release as Release
+    from stunt.stage.happenings import Throw as Throw
+    from stunt.stage.props import PropSpec as PropSpec
     from stunt.stage.scene import (
         Body as Body,
     )
@@ -101,22 +104,7 @@ if TYPE_CHECKING:
         Collisions as Collisions,
     )
     from stunt.stage.scene import (
-        Drag as Drag,
-    )
-    from stunt.stage.scene import (
-        PropSpec as PropSpec,
-    )
-    from stunt.stage.scene import (
-        Push as Push,
-    )
-    from stunt.stage.scene import (
-        Release as Release,
-    )
-    from stunt.stage.scene import (
         Scene as Scene,
-    )
-    from stunt.stage.scene import (
-        Throw as Throw,
     )
     from stunt.stage.schedule import Crew as Crew
     from stunt.supervise.contract import BaseController as BaseController
@@ -157,9 +145,9 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.script.file": ("load_script", "save_script", "script_from_data", "script_to_data"),
     "stunt.script.performance": ("Performance", "perform"),
     "stunt.stage.contacts": ("Hit",),
-    "stunt.stage.scene": (
-        "Attach", "Body", "CharacterSpec", "Collisions", "Drag", "PropSpec", "Push", "Release", "Scene", "Throw",
-    ),
+    "stunt.stage.happenings": ("Attach", "Drag", "Push", "Release", "Throw"),
+    "stunt.stage.props": ("PropSpec",),
+    "stunt.stage.scene": ("Body", "CharacterSpec", "Collisions", "Scene"),
     "stunt.stage.schedule": ("Crew",),
     "stunt.supervise.contract": ("BaseController",),
     "stunt.supervise.data.tracking": ("QueuedClip",),

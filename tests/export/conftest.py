@@ -14,7 +14,9 @@ from stunt.drive.beats.spec import Script
 from stunt.library.names import find_clip
 from stunt.record.take import Take
 from stunt.script.performance import Performance
-from stunt.stage.scene import CharacterSpec, PropSpec, Push, Scene
+from stunt.stage.happenings import Push
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 MODELS = Path(__file__).parents[1] / "character" / "models"
 

@@ -10,8 +10,10 @@ from stunt.examples import example
 from stunt.motion.trajectory import Trajectory
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Attach
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Attach, CharacterSpec, Collisions, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
 ARM = ("shoulder_flexion", "shoulder_abduction", "shoulder_rotation", "elbow_flexion", "forearm_pronation")
 ARM = tuple(f"r_{name}" for name in (*ARM, "wrist_flexion", "wrist_deviation"))

@@ -110,3 +110,19 @@ def test_who_goes_on_by_joints_holds_what_nobody_asks_for():
     stage.step(0.6)
     assert ada.results[0].error_deg < 2.0
     assert abs(ada.state.angles["l_knee_flexion"] - before["l_knee_flexion"]) < 0.1
+
+
+def test_what_a_body_was_doing_leaves_no_trace_in_what_it_is_told_next() -> None:
+    """What is worked out of a clip is shared in the process: whoever was first must not have left its springs in it."""
+    from stunt.drive.prepare import fit, pipeline
+
+    def followed(first: str) -> np.ndarray:
+        for known in (pipeline._KNOWN, fit._KNOWN):
+            known.clear()
+        stage, ada, _ = taken_over(first, "follow")
+        rows = ada.body.rows
+        assert rows is not None and rows.torque is not None
+        return rows.torque[-1].copy()
+
+    for first in ("key", "tense", "path"):
+        assert np.array_equal(followed(first), followed("follow"))

@@ -10,11 +10,12 @@ import stunt
 from stunt.drive.beats.spec import Part
 from stunt.drive.paths.spec import JointPath, SitePath
 from stunt.drive.tension.spec import TensionPose
-from stunt.play.actor import _tensed
+from stunt.play.arguments import tension_setting
 from stunt.script.kinds import KINDS
 from stunt.script.sections.clips import ClipsPart, PlaySpec
 from stunt.script.sections.supervisor import RequestSpec, SupervisorPart
-from stunt.stage.scene import Event, Scene
+from stunt.stage.happenings import Event
+from stunt.stage.scene import Scene
 
 OF_A_PART = {
     "beats": "key", "cycle": "perform", "machine": "run_machine", "coupling": "beats", "arrival": "beats",
@@ -87,7 +88,7 @@ def test_every_key_of_a_section_is_an_argument_of_its_verb(spec, verb, called):
     for field in dataclasses.fields(spec):
         if field.name not in NOT_SAID and called.get(field.name) != "request":
             argument = called.get(field.name, field.name)
-            taken = argument in told or (verb == "tense" and _tensed(argument, field.default) is not None)
+            taken = argument in told or (verb == "tense" and tension_setting(argument, field.default) is not None)
             assert taken, field.name
 
 

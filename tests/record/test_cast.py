@@ -13,7 +13,8 @@ from stunt.record.recorder import Recorder
 from stunt.record.report import make_report
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,9 @@ from stunt.errors import ScriptFileError, UnknownNameError
 from stunt.maths import rotations
 from stunt.motion.pose import Pose
 from stunt.script.file import load_script, save_script, script_from_data, script_to_data
-from stunt.stage.scene import Attach, CharacterSpec, Drag, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.happenings import Attach, Drag, Push, Release, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 DOCS = Path(__file__).parents[2] / "docs" / "script.md"
 POSES = {"rest": {"elbow": 10}, "wave": {"like": "rest", "shoulder": 120}}

@@ -15,7 +15,8 @@ from stunt.motion.rig.retarget import retarget
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, Collisions, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Collisions, Scene
 
 SPINE = {f"{part}_{way}": 0 for part in ("lumbar", "neck") for way in ("flexion", "bend", "rotation")}
 

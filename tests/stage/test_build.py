@@ -9,7 +9,8 @@ import pytest
 from stunt.errors import InvalidValueError, RateError, UnknownNameError
 from stunt.stage.build import build
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 
 def test_every_shape_of_prop_is_built_and_only_those_with_a_mass_can_move():

@@ -8,8 +8,10 @@ from stunt.drive.beats.performer import Performer
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Attach, Push, Release, Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Release, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 BALL = PropSpec("sphere", at=(3.0, 0.0, 1.0), radius=0.1, mass=0.5)
 

@@ -13,7 +13,8 @@ import stunt
 from stunt.control.loop import guard
 from stunt.errors import BlowUpError, StuntError
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 BALL = {
     "ball": PropSpec("sphere", radius=0.1, mass=2.0, at=(0.0, 0.0, 2.0), velocity=(1.0, 0.5, 0.0), spin=(3.0, 1.0, 0.0))

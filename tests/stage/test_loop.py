@@ -7,8 +7,10 @@ from stunt.drive.beats.performer import Performer
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.motion.pose import Pose
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Attach, Push, Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Attach, CharacterSpec, PropSpec, Push, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 POSES = (
     Pose.degrees("up", r_shoulder_flexion=120, r_elbow_flexion=30, lumbar_rotation=15),

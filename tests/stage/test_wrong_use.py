@@ -15,7 +15,8 @@ import pytest
 import stunt
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 NAN = math.nan
 

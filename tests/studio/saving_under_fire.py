@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from stunt.errors import StuntError
-from stunt.studio.document import Document
+from stunt.studio.paper.document import Document
 
 CALLS = (
     "openat open read write pwrite64 close fsync rename renameat renameat2 unlink unlinkat chmod fchmod fchmodat mkdir "

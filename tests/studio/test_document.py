@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from stunt.drive.beats.spec import resolve_beats
 from stunt.examples import example, examples
 from stunt.script.file import script_from_text
-from stunt.studio.document import Document
-from stunt.studio.edits import EDITS, keep_touches
-from stunt.studio.splice import Delete, EditError, Insert, Set, edited, plain
+from stunt.studio.paper.document import Document
+from stunt.studio.paper.edits import EDITS, keep_touches
+from stunt.studio.paper.splice import Delete, EditError, Insert, Set, edited, plain
 
 YMCA = example("ymca").text()
 WITH_COMMENTS = """\

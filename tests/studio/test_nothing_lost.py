@@ -17,11 +17,11 @@ from stunt.examples import example
 from stunt.script.file import load_script, script_from_text
 from stunt.studio import openings
 from stunt.studio.clients import Client
-from stunt.studio.document import Document
-from stunt.studio.edits import EDITS
 from stunt.studio.paper import keeping
+from stunt.studio.paper.document import Document
+from stunt.studio.paper.edits import EDITS
 from stunt.studio.paper.keeping import NotReadError, NotWrittenError
-from stunt.studio.splice import Set, edited, plain
+from stunt.studio.paper.splice import Set, edited, plain
 
 pytest.importorskip("nicegui", reason="the studio's extra is not installed")
 YMCA, CLIPS = example("ymca").text(), example("ymca").path.parent / "clips"
@@ -482,7 +482,7 @@ def leaves(data, path=()):
 
 def test_a_pose_like_another_keeps_being_so():
     text = example("arm_swing_bent").text()
-    from stunt.studio.edits import degrees_of
+    from stunt.studio.paper.edits import degrees_of
 
     whole = degrees_of(script_from_text(text, "x").poses["front"])
     joint = next(name for name in whole if name != "r_shoulder_flexion")

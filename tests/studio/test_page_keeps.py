@@ -9,7 +9,7 @@ from studio_helpers import Page, Studio
 
 from stunt.examples import example
 from stunt.script.file import load_script
-from stunt.studio.splice import plain
+from stunt.studio.paper.splice import plain
 
 CLIPS = example("ymca").path.parent / "clips"
 SHORT = """\

@@ -9,10 +9,10 @@ from studio_helpers import run
 from stunt.drive.beats import spec
 from stunt.examples import example
 from stunt.script import yaml as script_yaml
-from stunt.studio import worker
-from stunt.studio.document import Document
-from stunt.studio.rehearsal import Rehearsal
-from stunt.studio.splice import Set, edited, plain
+from stunt.studio.backstage import worker
+from stunt.studio.backstage.rehearsal import Rehearsal
+from stunt.studio.paper.document import Document
+from stunt.studio.paper.splice import Set, edited, plain
 
 pytest.importorskip("nicegui", reason="the studio's extra is not installed")
 
@@ -72,7 +72,7 @@ def test_a_moved_beat_parses_the_text_at_most_twice_and_resolves_its_part_once(t
 
 def test_what_was_spliced_is_still_read_and_compared(monkeypatch):
     text = "a: {k: 1}\nb: [1, 2]\n"
-    monkeypatch.setattr("stunt.studio.splice.flow", lambda value: "17")  # a splice that writes the wrong thing
+    monkeypatch.setattr("stunt.studio.paper.splice.flow", lambda value: "17")  # a splice that writes the wrong thing
     new = edited(text, [Set(("a", "k"), 2)])
     assert plain(new) == {"a": {"k": 2}, "b": [1, 2]}
 

@@ -7,7 +7,7 @@ import pytest
 from stunt.examples import example
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
-from stunt.studio.posing import Posing, mirrored
+from stunt.studio.backstage.posing import Posing, mirrored
 
 pytest.importorskip("mink", reason="the studio's extra is not installed")
 

@@ -9,8 +9,8 @@ from stunt.examples import example
 from stunt.script.file import script_from_text
 from stunt.script.performance import Performance
 from stunt.script.revise import NEVER, first_change
-from stunt.stage.scene import Push
-from stunt.studio.rehearsal import Rehearsal
+from stunt.stage.happenings import Push
+from stunt.studio.backstage.rehearsal import Rehearsal
 
 
 def script_of(*changes, name="ymca"):
@@ -96,3 +96,45 @@ def test_any_way_of_moving_is_wound_back_bit_for_bit(name):
     assert rehearsal.simulated < rehearsal.seconds
     rehearsal.play_to(99.0)
     same(rehearsal.take(), Performance(script).run())
+
+
+MOVED = "{pose: raised_head, at: 1.7, lasts: 0.6, tension: braced}"
+LET_GO = "tension: {arms: relaxed, clavicles: loose, head: easy}"
+TENSION_EDITS = {
+    "a pose moved": ((MOVED, MOVED.replace("1.7", "1.9")), 1.7),
+    "a pose moved to before": ((MOVED, MOVED.replace("1.7", "1.3")), 1.3),
+    "a pose tightened": ((MOVED, MOVED.replace("braced", "easy")), 1.7),
+    "a pose too loose": ((LET_GO, LET_GO.replace("relaxed", "0.1 N·m/rad").replace("easy", "0.1 N·m/rad")), 1.6),
+    "a pose added": ((MOVED, MOVED + "\n        - {pose: bow_head, at: 2.4, lasts: 0.3}"), 2.4),
+    "a pose taken away": (("\n        - " + MOVED, ""), 1.7),
+    "a pose begun while another is on its way": ((MOVED, MOVED.replace("1.7", "1.0")), 0.5),
+}
+
+
+@pytest.mark.parametrize("edit", TENSION_EDITS)
+def test_an_edit_of_tension_plays_on_from_a_saved_state_as_it_would_from_zero(edit):
+    change, when = TENSION_EDITS[edit]
+    before, edited = script_of(name="nod_sag_shrug"), script_of(change, name="nod_sag_shrug")
+    assert first_change(before, edited) == first_change(edited, before) == when
+    rehearsal = Rehearsal(before)
+    rehearsal.play_to(99.0)
+    rehearsal.change(edited)
+    assert 0.0 < rehearsal.restarted_at < when
+    rehearsal.play_to(99.0)
+    same(rehearsal.take(), Performance(edited).run())
+
+
+def test_what_is_held_by_tension_is_edited_again_and_taken_back():
+    first, second = (script_of(TENSION_EDITS[edit][0], name="nod_sag_shrug") for edit in list(TENSION_EDITS)[:2])
+    rehearsal = Rehearsal(script_of(name="nod_sag_shrug"))
+    for script in (first, second, first):
+        rehearsal.play_to(99.0)
+        rehearsal.change(script)
+        assert rehearsal.restarted_at > 0.0
+    rehearsal.play_to(99.0)
+    same(rehearsal.take(), Performance(first).run())
+
+
+def test_tension_that_holds_from_the_start_is_played_from_the_start():
+    tense, other = script_of(name="nod_sag_shrug"), script_of(("{all: tight,", "{all: firm,"), name="nod_sag_shrug")
+    assert first_change(tense, other) == 0.0

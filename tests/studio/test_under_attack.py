@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
-from studio_helpers import Studio
+from studio_helpers import Studio, run
 
 pytest.importorskip("nicegui", reason="the studio's extra is not installed")
 pytest.importorskip("websockets")
@@ -51,7 +51,7 @@ def test_five_hundred_half_open_connections_do_not_lock_the_page_out(studio):
 
 
 def test_a_slow_page_keeps_its_socket_longer_than_a_half_open_connection(studio):
-    from stunt.studio.connections import HEADER_SECONDS
+    from stunt.studio.security import HEADER_SECONDS
 
     async def quiet():
         import websockets
@@ -64,7 +64,7 @@ def test_a_slow_page_keeps_its_socket_longer_than_a_half_open_connection(studio)
                 if not isinstance(message, bytes) and json.loads(message).get("number") == 7:
                     return True
 
-    assert asyncio.run(quiet())
+    assert run(quiet())
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_broken_files_are_refused_in_a_sentence_without_a_path(studio, name, con
 
 def test_mutated_words_are_answered_or_counted(studio):
     talk = Talk(studio.url, studio.log)
-    asyncio.run(talk.say(words(60, 3)))
+    run(talk.say(words(60, 3)))
     assert talk.finds == [] and talk.answered + talk.refused == 60 and studio.process.poll() is None

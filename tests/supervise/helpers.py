@@ -9,8 +9,10 @@ import numpy as np
 
 from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import RUNNING, BaseController
 from stunt.supervise.data.clip import ClipController, clip_player
 from stunt.supervise.supervisor import Supervisor

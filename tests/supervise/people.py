@@ -16,7 +16,8 @@ from stunt.library.names import find_clip, load_clip
 from stunt.maths import rotations
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
 from stunt.supervise.reflexes.balance import BalanceReflex

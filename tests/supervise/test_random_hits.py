@@ -5,8 +5,10 @@ import pytest
 from helpers import BODY, player
 
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.registry import make_controller, registered
 from stunt.supervise.supervisor import Supervisor
 

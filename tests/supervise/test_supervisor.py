@@ -8,8 +8,9 @@ from helpers import Stand, make_stage, player, walker
 
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import PropSpec, Throw
+from stunt.stage.props import PropSpec
 from stunt.supervise.contract import RUNNING, Bid, Status, failed, succeeded
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll

@@ -67,7 +67,7 @@ def _announce(url: str, args: argparse.Namespace) -> None:
 
 
 def _farewell(document: object) -> None:
-    from stunt.studio.document import Document
+    from stunt.studio.paper.document import Document
 
     assert isinstance(document, Document)
     if document.dirty and not document.unkept:

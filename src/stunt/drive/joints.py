@@ -67,12 +67,21 @@ class JointDrivers:
         A body with a free root feels the ground, and balances by its ankles where the part says so.
         """
         performer = self.hold(part)
-        told = [finding.sentence(self._name) for finding in foresee(performer, cues(part))]
+        told = self._foreseen(performer)
         if performer.character.root is not None:
             GroundSense(performer)
             if part.balance:
                 AnkleBalance(performer)
         return told
+
+    def hold_other(self, part: TensionPart) -> list[str]:
+        """Go on with another part of poses under tension (see `TensionPerformer.recast`); return likewise."""
+        performer = self.hold()
+        performer.recast(part)
+        return self._foreseen(performer)
+
+    def _foreseen(self, performer: TensionPerformer) -> list[str]:
+        return [finding.sentence(self._name) for finding in foresee(performer, cues(performer.part))]
 
     def lead(self, part: TrajectoryPart | None = None) -> Follower:
         """Return who leads joints and sites along trajectories, with those of a part on theirs."""

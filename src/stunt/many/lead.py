@@ -10,7 +10,8 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-from stunt.drive.body.actor import BodyActor, Followed
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.followed import Followed
 from stunt.drive.body.measures import measure
 from stunt.errors import StuntError
 from stunt.many.setting import WHO

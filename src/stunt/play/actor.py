@@ -10,7 +10,7 @@ that decide among themselves. Whoever comes takes over: the whole body from the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,28 +20,38 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.tension.units import tension_of
-from stunt.drive.beats.check import check_pose
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import MachineSpec, Part
-from stunt.drive.body.actor import BodyActor, check_motion
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.joints import JointDrivers
-from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
-from stunt.drive.motion.layout import Layout
+from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.paths.follower import check_damping, check_joint, check_settling, check_site
 from stunt.drive.paths.laid_out import placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.drive.prepare.fit import fit_motion
-from stunt.drive.tension.spec import ByJoint, TensionPart, TensionPose
+from stunt.drive.tension.spec import ByJoint, TensionPart
 from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
-from stunt.library.names import load_clip
-from stunt.maths.rotations import Floats, from_rotation_vector, heading
+from stunt.maths.rotations import Floats, heading
 from stunt.motion.clips.clip import Clip
-from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
-from stunt.motion.transition import PRESETS, Curve
-from stunt.play.arguments import checked, finite, listed, need, number, numbers, positive, setting
+from stunt.play.arguments import (
+    Motion,
+    check_told_pose,
+    checked,
+    finite,
+    joint_angles,
+    listed,
+    motion_of,
+    need,
+    number,
+    numbers,
+    positive,
+    queued_clip,
+    setting,
+    tension_setting,
+)
 from stunt.play.whole_body import WholeBody
 from stunt.record.take import Take
 from stunt.supervise.calls import check_pool
@@ -59,7 +69,6 @@ if TYPE_CHECKING:
 SERVOS: Final = ("world", "parent", "parent_equal", "beat")
 TARGETS: Final = ("egocentric", "absolute")
 BEATS: Final = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
-Motion = Clip | BodyMotion | str | Path
 Parts = Part | TensionPart | TrajectoryPart
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
@@ -159,7 +168,7 @@ class Actor:
         for what, value in (("at", at), ("after", after), ("hold", hold), ("duration", duration)):
             if value is not None:
                 positive(what, value)
-        self._check_pose(wanted)
+        check_told_pose(self.character, wanted)
         if (at is None) == (after is None) or (at is not None and at <= self.stage.time):
             expected = f"exactly one of at and after, later than now ({self.stage.time:.6g} s)"
             raise InvalidValueError("the time of a key", (at, after), expected, wanted.place)
@@ -214,9 +223,9 @@ class Actor:
             raise InvalidValueError("tense", None, "told a pose, a tension, or both")
         wanted = None if pose is None else self.stage.pose(pose)
         start = None if at is None else self.stage.when(at)
-        told = {name: _tensed(name, value) for name, value in how.items()}
+        told = {name: tension_setting(name, value) for name, value in how.items()}
         if wanted is not None:
-            self._check_pose(wanted)
+            check_told_pose(self.character, wanted)
         elif all(ByJoint({joints: True}).of(name) is None for name in self.character.joints):
             raise InvalidValueError("joints", joints, f"a limb, joint or pattern of joints that '{self.name}' has")
         if tension is not None:
@@ -366,11 +375,11 @@ class Actor:
             if side not in ("front", "back"):
                 raise UnknownNameError("side to get up from", str(side), ("front", "back"))
         several = clip if isinstance(clip, Sequence) and not isinstance(clip, str) else [clip]
-        queued = [self._queued(each, begin, end, loop, blend, facing) for each in several]
+        queued = [queued_clip(self.character, each, begin, end, loop, blend, facing) for each in several]
         if not queued:
             raise InvalidValueError("clip", clip, "at least one clip")
         limits = (react if isinstance(react, Thresholds) else Thresholds()) if react else None
-        rising = {side: self._motion(motion) for side, motion in sides.items()} if react else {}
+        rising = {side: motion_of(self.character, motion) for side, motion in sides.items()} if react else {}
         if settings is not None and settings.external and root is not None and root.kind == "none":
             self.stage.warnings.append(f"{self.name}: {UNHELD}")
 
@@ -385,16 +394,6 @@ class Actor:
             return None
         return go()
 
-    def _queued(
-        self, clip: Any, begin: float, end: float | None, loop: bool | None, blend: float, facing: float
-    ) -> QueuedClip:
-        if isinstance(clip, QueuedClip):
-            return clip
-        if isinstance(clip, (str, Path)):
-            clip = load_clip(str(clip))
-        floor = floor_height(clip, clip.parts) if isinstance(clip, Clip) and feet_of(clip.parts) else 0.0
-        return QueuedClip(self._motion(clip, begin, end, loop), blend=blend, turned=facing, floor=floor)
-
     def play(self, clip: Motion, *, blend: float = 0.5, since: float = 0.0, loop: bool | None = None) -> None:
         """Play a clip as data: the body is where the clip has it, and pushes what is in its way.
 
@@ -407,7 +406,7 @@ class Actor:
         number("blend", blend, 0.0)
         number("since", since, 0.0)
         self._need_free("play")
-        self._whole.play(self._motion(clip, loop=loop), since=since, blend=blend)
+        self._whole.play(motion_of(self.character, clip, loop=loop), since=since, blend=blend)
 
     def aim(self, pose: Pose | str | Mapping[str, Any] | Floats, *, over: float = 0.2) -> None:
         """Go to a pose and hold it; may be said anew at every tick.
@@ -421,7 +420,7 @@ class Actor:
             pose = self.stage.pose(pose).angles
         need("pose", pose, (Mapping, np.ndarray, Sequence), "a Pose, its name, angles by joint, or all own coordinates")
         if isinstance(pose, Mapping):
-            pose = self._angles(pose)
+            pose = joint_angles(self.character, pose)
         if self.character.root is not None:
             whole = pose if isinstance(pose, Mapping) else numbers("pose", pose, (self._whole.body.layout.nq,))
             self._whole.aim(whole, over=over)
@@ -452,7 +451,8 @@ class Actor:
                     raise InvalidValueError("root", root, "a position, then a quaternion wxyz that is not zero")
                 frame[3:] /= np.linalg.norm(frame[3:])
             qpos[first.qpos : first.qpos + len(frame)] = frame
-        for name, angle in self._angles(self.stage.pose(pose).angles).items() if pose is not None else ():
+        told = joint_angles(self.character, self.stage.pose(pose).angles) if pose is not None else {}
+        for name, angle in told.items():
             joint = self.character.joint(name)
             qpos[joint.qpos : joint.qpos + joint.nq] = angle
         now, last = self.stage.time, self._put
@@ -553,7 +553,8 @@ class Actor:
         if isinstance(entry, str) and not name:
             return make_controller(entry, self.stage, self.name)
         if isinstance(entry, (Clip, BodyMotion, str, Path)):
-            motion = fit_motion(self.stage.model, self.character, self._motion(entry), "out of the floor").motion
+            motion = motion_of(self.character, entry)
+            motion = fit_motion(self.stage.model, self.character, motion, "out of the floor").motion
             return ClipController(name or motion.name, motion, self.stage, self.name)
         if isinstance(entry, Controller):
             if name:
@@ -669,54 +670,6 @@ class Actor:
         self._doing = verb
         return self._joints
 
-    def _angles(self, angles: Mapping[str, Any]) -> dict[str, Any]:
-        """Return angles by joint that are numbers, as many as the joint has (three turn a ball, too)."""
-        found: dict[str, Any] = {}
-        for name, value in angles.items():
-            ball = self.character.joint(str(name)).kind == "ball"
-            given = numbers(f"joint '{name}'", value, (3, 4) if ball else (1,))
-            if ball and len(given) == 3:
-                given = from_rotation_vector(given)
-            found[name] = tuple(given.tolist()) if ball else float(given[0])
-        return found
-
-    def _check_pose(self, pose: Pose) -> None:
-        """Refuse a pose before anything lets go of the body for it."""
-        if not pose.angles:
-            raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
-        check_pose(pose, self.character)
-
     def _need_free(self, verb: str) -> None:
         if self.character.root is None:
             raise BodyError(f"'{self.name}' has a fixed root; to {verb} it needs a Body with root='free'.")
-
-    def _motion(self, clip: Any, begin: float = 0.0, end: float | None = None, loop: bool | None = None) -> BodyMotion:
-        """Return what a program gives as a clip as a motion of this body."""
-        if isinstance(clip, (str, Path)):
-            clip = load_clip(str(clip))
-        if isinstance(clip, Clip):
-            clip = motion_of_clip(clip, self.character)
-        need("clip", clip, BodyMotion, "a Clip, the name or file of one, or a BodyMotion")
-        if begin or end is not None:
-            number("begin", begin, 0.0)
-            if end is not None:
-                positive("end", end)
-            last = clip.duration if end is None else end
-            if not begin < min(last, clip.duration):
-                expected = f"before {last:g} s, where it ends, in clip '{clip.name}' of {clip.duration:.3f} s"
-                raise InvalidValueError("begin", begin, expected)
-            clip = clip.trimmed(begin, last)
-        check_motion(clip.qpos, Layout.of(self.character))
-        return clip if loop is None else replace(clip, loop=loop)
-
-
-def _tensed(name: str, value: Any) -> Any:
-    """Return a setting of a transition under tension; one for all joints where it is not by joint."""
-    known = {field.name: field for field in fields(TensionPose) if field.name not in ("pose", "lasts", "at", "tension")}
-    if name not in known:
-        raise UnknownNameError("setting of `tense`", name, known)
-    if isinstance(known[name].default, Curve):
-        if isinstance(value, str) and value not in PRESETS:
-            raise UnknownNameError("curve", value, PRESETS)
-        return PRESETS[value] if isinstance(value, str) else need(name, value, Curve, "a Curve, or the name of one")
-    return value if isinstance(value, ByJoint) else setting(TensionPose, name, value)

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stunt.errors import InvalidValueError
+from stunt.character.character import Character
+from stunt.drive.beats.check import check_pose
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
+from stunt.drive.motion.layout import Layout, check_motion
+from stunt.drive.tension.spec import ByJoint, TensionPose
+from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.keys import key_of, read, write
-from stunt.maths.rotations import Floats
+from stunt.library.names import load_clip
+from stunt.maths.rotations import Floats, from_rotation_vector
+from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.standing import feet_of, floor_height
+from stunt.motion.pose import Pose
+from stunt.motion.transition import PRESETS, Curve
 from stunt.schema import node_from_plain
-from stunt.stage.scene import Vector3
+from stunt.stage.props import Vector3
+from stunt.supervise.data.tracking import QueuedClip
+
+Motion = Clip | BodyMotion | str | Path
+"""What a program may give as a clip."""
 
 
 def _is_number(value: object) -> bool:
@@ -97,3 +113,68 @@ def checked(what: str, value: Any, kind: type) -> Any:
 def setting(kind: type, name: str, value: Any) -> Any:
     """Return the value of one key of a spec, as a script would give it."""
     return key_of(kind, name).kind.read(node_from_plain({name: value}, name).value[name], {}, name)
+
+
+def motion_of(
+    character: Character, clip: Any, begin: float = 0.0, end: float | None = None, loop: bool | None = None
+) -> BodyMotion:
+    """Return what a program gives as a clip as a motion of a character's body."""
+    if isinstance(clip, (str, Path)):
+        clip = load_clip(str(clip))
+    if isinstance(clip, Clip):
+        clip = motion_of_clip(clip, character)
+    need("clip", clip, BodyMotion, "a Clip, the name or file of one, or a BodyMotion")
+    if begin or end is not None:
+        number("begin", begin, 0.0)
+        if end is not None:
+            positive("end", end)
+        last = clip.duration if end is None else end
+        if not begin < min(last, clip.duration):
+            expected = f"before {last:g} s, where it ends, in clip '{clip.name}' of {clip.duration:.3f} s"
+            raise InvalidValueError("begin", begin, expected)
+        clip = clip.trimmed(begin, last)
+    check_motion(clip.qpos, Layout.of(character))
+    return clip if loop is None else replace(clip, loop=loop)
+
+
+def queued_clip(
+    character: Character, clip: Any, begin: float, end: float | None, loop: bool | None, blend: float, facing: float
+) -> QueuedClip:
+    """Return what a program gives as one of several clips as one with its time and blend."""
+    if isinstance(clip, QueuedClip):
+        return clip
+    if isinstance(clip, (str, Path)):
+        clip = load_clip(str(clip))
+    floor = floor_height(clip, clip.parts) if isinstance(clip, Clip) and feet_of(clip.parts) else 0.0
+    return QueuedClip(motion_of(character, clip, begin, end, loop), blend=blend, turned=facing, floor=floor)
+
+
+def check_told_pose(character: Character, pose: Pose) -> None:
+    """Refuse a pose before anything lets go of the body for it."""
+    if not pose.angles:
+        raise InvalidValueError(f"pose '{pose.name}'", {}, "one that names at least one joint", pose.place)
+    check_pose(pose, character)
+
+
+def joint_angles(character: Character, angles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return angles by joint that are numbers, as many as the joint has (three turn a ball, too)."""
+    found: dict[str, Any] = {}
+    for name, value in angles.items():
+        ball = character.joint(str(name)).kind == "ball"
+        given = numbers(f"joint '{name}'", value, (3, 4) if ball else (1,))
+        if ball and len(given) == 3:
+            given = from_rotation_vector(given)
+        found[name] = tuple(given.tolist()) if ball else float(given[0])
+    return found
+
+
+def tension_setting(name: str, value: Any) -> Any:
+    """Return a setting of a transition under tension; one for all joints where it is not by joint."""
+    known = {field.name: field for field in fields(TensionPose) if field.name not in ("pose", "lasts", "at", "tension")}
+    if name not in known:
+        raise UnknownNameError("setting of `tense`", name, known)
+    if isinstance(known[name].default, Curve):
+        if isinstance(value, str) and value not in PRESETS:
+            raise UnknownNameError("curve", value, PRESETS)
+        return PRESETS[value] if isinstance(value, str) else need(name, value, Curve, "a Curve, or the name of one")
+    return value if isinstance(value, ByJoint) else setting(TensionPose, name, value)

@@ -22,22 +22,11 @@ from stunt.record.take import Take
 from stunt.stage.build import Built, build
 from stunt.stage.contacts import Hit
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.loop import StageLoop
+from stunt.stage.props import PropSpec, Vector3
 from stunt.stage.recast import change_cast
-from stunt.stage.scene import (
-    Attach,
-    BodySource,
-    CharacterSpec,
-    Collisions,
-    Drag,
-    Event,
-    PropSpec,
-    Push,
-    Release,
-    Scene,
-    Throw,
-    Vector3,
-)
+from stunt.stage.scene import BodySource, CharacterSpec, Collisions, Scene
 
 RECORD_HZ: Final = 120.0
 """Frames per second of a take, unless asked otherwise."""

@@ -11,7 +11,8 @@ from stunt.drive.beats.spec import Exit, Part, Script
 from stunt.errors import InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
-from stunt.stage.scene import Attach, CharacterSpec, Push, Throw
+from stunt.stage.happenings import Attach, Push, Throw
+from stunt.stage.scene import CharacterSpec
 
 
 def check_against_stage(script: Script, characters: Mapping[str, Character]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time as clock
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,8 @@ from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
 from stunt.stage.build import build
 from stunt.stage.events import EventCrew
-from stunt.stage.scene import Attach, CharacterSpec, Drag, Event, Push, Throw
+from stunt.stage.happenings import Attach, Drag, Event, Push, Throw
+from stunt.stage.scene import CharacterSpec
 
 TAIL = 0.5
 """How long a performance goes on after its last beat [s]."""
@@ -74,6 +76,7 @@ class Performance:
             actor = self.stage.actor(name)
             actor.perform(part)
             self.performers[name] = actor.joints.hit_beats()
+        self._told: dict[tuple[str, str], list[str]] = {}
         self.sections = {name: self._start_sections(name, part) for name, part in script.parts.items()}
         self.stage.foresight = Foresight(self.stage, script)
         self._start, self._foretells = start, foretell
@@ -84,7 +87,7 @@ class Performance:
 
     def retell(self) -> None:
         """Foretell the beats, and warn of what comes too late; again, where the script has changed."""
-        self.warnings[:] = [*self.script.warnings, *self.stage.warnings]
+        self.warnings[:] = [*self.script.warnings, *itertools.chain.from_iterable(self._told.values())]
         self.forecasts = self._foretell(*self._start) if self._foretells else {}
         self.warnings += [
             (f"{event.place}: " if str(event.place) else "")
@@ -95,9 +98,18 @@ class Performance:
 
     def _start_sections(self, name: str, part: Part) -> dict[str, Any]:
         """Tell an actor what its part's sections say; return who carries each out."""
-        alone = not part.beats and part.machine is None and len(part.sections) == 1
-        actor = self.stage.actor(name)
-        return {key: KINDS[key].start(actor, value, alone) for key, value in part.sections.items()}
+        actor, started = self.stage.actor(name), {}
+        for key, value in part.sections.items():
+            known = len(self.stage.warnings)
+            started[key] = KINDS[key].start(actor, value, _is_alone(part))
+            self._told[name, key] = self.stage.warnings[known:]
+        return started
+
+    def recast_sections(self, name: str, part: Part) -> None:
+        """Let an actor go on with other values of its part's sections, of those kinds that can."""
+        for key, value in part.sections.items():
+            if (recast := KINDS[key].recast) is not None:
+                self._told[name, key] = recast(self.stage.actor(name), value, _is_alone(part))
 
     @property
     def recorder(self) -> Recorder:
@@ -217,6 +229,11 @@ class Performance:
 def perform(script: Script, progress: Callable[[float], None] | None = None) -> Take:
     """Play a script from beginning to end and return the take."""
     return Performance(script).run(progress)
+
+
+def _is_alone(part: Part) -> bool:
+    """Whether a part's one section is all that moves its character."""
+    return not part.beats and part.machine is None and len(part.sections) == 1
 
 
 def _with_start(spec: CharacterSpec, script: Script) -> CharacterSpec:

@@ -14,7 +14,8 @@ from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, ResolvedBeat, Script, resolve_beats
 from stunt.script.kinds import KINDS
 from stunt.script.performance import Performance
-from stunt.stage.scene import Event, Scene, Throw
+from stunt.stage.happenings import Event, Throw
+from stunt.stage.scene import Scene
 
 NEVER = float("inf")
 Item = TypeVar("Item")
@@ -125,5 +126,6 @@ def revise(performance: Performance, script: Script) -> None:
     stage.foresight = Foresight(stage, script)
     for name, part in script.parts.items():
         performance.performers[name].recast(part)
+        performance.recast_sections(name, part)
     performance.happenings.replace_waiting(script.scene.events)
     performance.retell()

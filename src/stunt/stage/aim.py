@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import Prop
+from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Throw
 
 Floats = NDArray[np.float64]
 _ROUNDS = 4  # the touch point depends on the direction of arrival, which depends on it: settles in two or three

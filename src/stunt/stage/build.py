@@ -31,8 +31,9 @@ from stunt.errors import (
     UnknownNameError,
 )
 from stunt.library.bodies import body_spec
-from stunt.stage.props import add_prop
-from stunt.stage.scene import CharacterSpec, Collisions, Event, PropSpec, Scene, Shape
+from stunt.stage.happenings import Event
+from stunt.stage.props import PropSpec, Shape, add_prop
+from stunt.stage.scene import CharacterSpec, Collisions, Scene
 from stunt.stage.two_stage import soften
 
 _FAR: Final = 1e6

@@ -19,8 +19,8 @@ from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
+from stunt.stage.happenings import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Attach, Drag, Event, Push, Release, Throw
 
 STRETCH: Final = 0.15
 """How far behind the point a body is when it is pulled with full strength [m]."""

@@ -1,15 +1,120 @@
-"""Props as MuJoCo geometry: one builder per shape."""
+"""Props: what a script may say of one, and its MuJoCo geometry: one builder per shape."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import field
+from typing import Any, Final, Literal
 
 import mujoco
 import numpy as np
 
-from stunt.errors import InvalidValueError
-from stunt.stage.scene import PropSpec
+from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place
+from stunt.keys import ANGLE, SPIN, TRUTH, Choice, Context, Number, ValueKind, Vector, Whole, key, spec
+from stunt.schema import Node, Section, items, wrong
+from stunt.schema import vector as read_vector
+
+Vector3 = tuple[float, float, float]
+ORIGIN: Final[Vector3] = (0.0, 0.0, 0.0)
+XYZ: Final = "`[x, y, z]`"
+POSITION: Final = Vector((2, 3), "m", says="`[x, y]`, `[x, y, z]`")
+METRES: Final = Number(above=0.0, unit="m")
+MASS: Final = Number(above=0.0, unit="kg")
+Shape = Literal["sphere", "box", "capsule", "cylinder", "plane", "ramp", "stairs", "heightfield"]
+MOVING = ("sphere", "box", "capsule", "cylinder")
+SHAPES = (*MOVING, "plane", "ramp", "stairs", "heightfield")
+
+
+class Heights(ValueKind):
+    """Rows of heights, all of one length."""
+
+    def read(self, node: Node, context: Context, name: str) -> tuple[tuple[float, ...], ...]:
+        """Read them."""
+        rows = items(node)
+        width = len(items(rows[0])) if rows else 0
+        if len(rows) < 2 or width < 2:
+            raise wrong(node, "at least 2 rows of at least 2 heights")
+        return tuple(read_vector(row, (width,), least=0.0, most=1.0) for row in rows)
+
+    def write(self, value: Any, context: Context) -> Any:
+        """Write them."""
+        return [list(row) for row in value]
+
+    def told(self) -> str:
+        """Say what they are."""
+        return "rows of values in 0–1"
+
+
+@spec("prop '{}'", by="shape")
+class PropSpec:
+    """A thing on the stage. Ground shapes never move; what else has a mass does."""
+
+    shape: Shape = key(kind=Choice("shape", SHAPES), help="see below")
+    at: Vector3 = key(
+        default=ORIGIN, kind=POSITION,
+        help="of its centre, three numbers for what can move; of ramps, stairs and heightfields the middle of the "
+        "footprint",
+    )  # fmt: skip
+    facing: float = key(default=0.0, kind=ANGLE, help="heading about the vertical")
+    active: bool | None = key(
+        default=None, kind=TRUTH, help="whether touching it counts as a hit; else yes for what can move"
+    )
+    friction: float = key(default=0.8, kind=Number(0.0), help="sliding friction coefficient")
+    color: tuple[float, float, float, float] = key(
+        default=(0.75, 0.35, 0.2, 1.0), kind=Vector((3, 4), fill=1.0, least=0.0, most=1.0, says="RGB or RGBA in 0–1"),
+        help="of the thing",
+    )  # fmt: skip
+    mass: float | None = key(default=None, kind=MASS, only=MOVING, help="without one it is part of the scenery")
+    believed_mass: float | None = key(
+        default=None, kind=Number(0.0, unit="kg"), only=MOVING, help="what carriers believe; else the truth"
+    )
+    velocity: Vector3 = key(default=ORIGIN, kind=Vector(unit="m/s", says=XYZ), only=MOVING, help="at time 0")
+    spin: Vector3 = key(default=ORIGIN, kind=SPIN, only=MOVING, help="at time 0")
+    rope: float | None = key(
+        default=None, kind=Number(above=0.0, most=1000.0, unit="m"), only=MOVING,
+        help="length of the rope it hangs from, up from its centre; else none",
+    )  # fmt: skip
+    radius: float = key(
+        default=0.1, kind=METRES, only=("sphere", "capsule", "cylinder"), help="of sphere, capsule and cylinder"
+    )
+    length: float = key(
+        default=0.2,
+        kind=METRES,
+        only=("capsule", "cylinder"),
+        help="of a cylinder or a capsule's straight part, along its own z",
+    )
+    size: Vector3 = key(
+        default=(0.3, 0.3, 0.3), kind=Vector(unit="m", above=0.0, says="3 lengths"),
+        only=("box", "ramp", "stairs", "heightfield"),
+        help="box: edges; ramp: length, width, rise, up along its own +x; stairs: depth of a step, width, rise of a "
+        "step; heightfield: extent in x and y, height of the value 1",
+    )  # fmt: skip
+    steps: int = key(default=5, kind=Whole(1, 1000), only=("stairs",), help="how many steps stairs have")
+    heights: tuple[tuple[float, ...], ...] = key(
+        default=(), kind=Heights(), only=("heightfield",), help="of a heightfield, which needs them"
+    )
+    place: Place = field(default=NOWHERE, compare=False)
+
+    @property
+    def movable(self) -> bool:
+        """Whether physics moves it."""
+        return self.mass is not None and self.shape in MOVING
+
+    @property
+    def counts_as_hit(self) -> bool:
+        """Whether touching it is an event for a character."""
+        return self.movable if self.active is None else self.active
+
+    def after_reading(self, section: Section, context: Context) -> PropSpec:
+        """Complain about what its shape needs and does not have."""
+        if self.shape in MOVING and (at := section.get("at")) is not None:
+            read_vector(at, (3,))
+        if self.shape == "heightfield":
+            section.need("heights")
+        if self.mass is None and (any((*self.velocity, *self.spin)) or self.rope is not None):
+            raise MissingValueError("mass", f"{section.what}, which moves,", self.place)
+        return self
+
 
 _HEIGHTFIELD_BASE = 0.05  # thickness below the lowest point [m]; the engine wants one
 

@@ -15,7 +15,7 @@ from stunt.library.doctor import examine
 from stunt.script.file import script_from_text
 from stunt.studio import openings
 from stunt.studio.clients import Audience, Client
-from stunt.studio.document import Document
+from stunt.studio.paper.document import Document
 from stunt.studio.paper.keeping import NotReadError, autosave_of, write_bytes
 
 LOOK = 0.5

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from stunt.errors import StuntError
-from stunt.studio import worker
+from stunt.studio.backstage import worker
 
 log = logging.getLogger("stunt.studio")
 

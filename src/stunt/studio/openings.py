@@ -17,9 +17,9 @@ from stunt.library.read import change_files, cut_reference
 from stunt.motion.formats.asf import find_skeleton
 from stunt.script.file import script_from_text
 from stunt.script.kinds import KINDS
-from stunt.studio.document import Document
+from stunt.studio.paper.document import Document
 from stunt.studio.paper.keeping import autosave_of, file_of, read_autosave, write_bytes
-from stunt.studio.splice import Edit, Set, edited, flow, plain
+from stunt.studio.paper.splice import Edit, Set, edited, flow, plain
 
 PICTURES = Path(__file__).parent / "pictures"
 _OWN_OUTPUT = ("take.npz", "report.json")

@@ -23,9 +23,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from stunt.errors import StuntError, brief
 from stunt.studio.clients import PATIENCE, Client
-from stunt.studio.connections import PatientProtocol
 from stunt.studio.openings import PICTURES
-from stunt.studio.security import Guard
+from stunt.studio.security import Guard, PatientProtocol
 from stunt.studio.session import Session
 
 log = logging.getLogger("stunt.studio")

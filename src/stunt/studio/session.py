@@ -17,15 +17,16 @@ from typing import Any
 from stunt.drive.beats.spec import Script
 from stunt.errors import StuntError, UnknownNameError
 from stunt.script.file import script_from_text
-from stunt.studio import edits, exports
+from stunt.studio.backstage import exports
+from stunt.studio.backstage.hand import push_touch, throw_touch
 from stunt.studio.clients import Audience, Client
-from stunt.studio.document import Document
 from stunt.studio.filing import Filing
-from stunt.studio.hand import push_touch, throw_touch
 from stunt.studio.link import Link
-from stunt.studio.outline import outline
+from stunt.studio.paper import edits
+from stunt.studio.paper.document import Document
 from stunt.studio.paper.identity import Marks, followed, marked, numbers_of, placed
-from stunt.studio.splice import edited, plain
+from stunt.studio.paper.outline import outline
+from stunt.studio.paper.splice import edited, plain
 
 log = logging.getLogger("stunt.studio")
 _SHOWN_TEXT = 300_000

@@ -21,7 +21,8 @@ from stunt.library.names import OWN_CLIPS, load_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.calls import MISTAKES, BrokenContract, ask_bid, ask_step, missing_in
 from stunt.supervise.contract import Bid, Controller, succeeded
 from stunt.supervise.situation import Ended, Situation

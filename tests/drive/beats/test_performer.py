@@ -12,8 +12,10 @@ from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import InvalidValueError, JointLimitError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Push, Throw
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Push, Scene, Throw
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 UP = Pose.degrees("up", r_shoulder_flexion=110, r_elbow_flexion=40)
 DOWN = Pose.degrees("down", r_shoulder_flexion=10, r_elbow_flexion=80)

@@ -22,7 +22,7 @@ def follower(clip: str) -> BodyActor:
 def test_a_body_exactly_on_its_clip_slides_as_the_doctor_says() -> None:
     clip, tracker = load_clip("walk"), follower("walk")
     times = np.arange(clip.frames) / clip.fps
-    found, said = foot_slide(tracker, times, tracker.motion.qpos), slide_of_clip(clip, clip.parts)[0]
+    found, said = foot_slide(tracker, times, tracker.motion.qpos, tracker.history), slide_of_clip(clip, clip.parts)[0]
     swung = np.linalg.norm(np.diff(clip.world.positions[:, clip.parts["l_toe"], :2], axis=0), axis=-1).sum()
     print(f"body {found:.4f} m, clip {said:.4f} m; a foot goes {swung:.2f} m in all")
     assert found == pytest.approx(said, rel=0.25, abs=0.003) and found < 0.05 * swung
@@ -37,6 +37,6 @@ def test_standing_feet_that_are_shifted_slide_as_far_as_that_and_lifted_ones_do_
     shifted[:, 1] += np.linspace(0.0, 0.2, 61)
     lifted = shifted.copy()
     lifted[:, 2] += 0.1
-    ways = [foot_slide(tracker, times, own) for own in (still, shifted, lifted)]
+    ways = [foot_slide(tracker, times, own, tracker.history) for own in (still, shifted, lifted)]
     print(ways)
     assert ways[0] < 1e-6 and ways[1] == pytest.approx(0.4, rel=0.1) and ways[2] == 0.0

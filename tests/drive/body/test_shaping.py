@@ -18,7 +18,8 @@ from stunt.maths import rotations
 from stunt.script.file import script_from_data, script_to_data
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 OWN = ("idle", "walk", "punch", "kick", "guard", "hook", "jump", "crossover")
 

@@ -8,7 +8,7 @@ from tracking_helpers import follow, tracked
 
 from captured import needs_clips
 from stunt.control.servo.law import RootSpring
-from stunt.stage.scene import PropSpec
+from stunt.stage.props import PropSpec
 from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 HIT = ("idle", "punch", "walk")

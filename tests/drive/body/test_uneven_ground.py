@@ -15,7 +15,8 @@ from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 STEP = 0.59
 """Length of the own walk's steps [m]: starts are spread over one."""

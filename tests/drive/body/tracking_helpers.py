@@ -14,7 +14,8 @@ from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, repeated
 from stunt.library.read import read_clip
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, PropSpec, Scene
+from stunt.stage.props import PropSpec
+from stunt.stage.scene import CharacterSpec, Scene
 
 STRENGTH = 1.5
 _MOTIONS: dict[Path, BodyMotion] = {}

@@ -9,8 +9,9 @@ import pytest
 
 from stunt.errors import StuntError
 from stunt.library.names import find_clip
+from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, Push, Scene
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import IDLE
 from stunt.supervise.learn import samples as samples_module
 from stunt.supervise.learn import training

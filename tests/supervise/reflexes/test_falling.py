@@ -11,7 +11,7 @@ from papers.p2.experiment import Show
 from papers.p2.kick import grounded
 from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import actor_of
-from stunt.stage.scene import PropSpec
+from stunt.stage.props import PropSpec
 from stunt.supervise.contract import Bid
 from stunt.supervise.reflexes.fall import falling
 from stunt.supervise.reflexes.get_up import own_get_up

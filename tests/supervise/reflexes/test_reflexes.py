@@ -7,7 +7,7 @@ import numpy as np
 
 from papers.p2 import duck
 from papers.p2.experiment import Show
-from stunt.stage.scene import PropSpec
+from stunt.stage.props import PropSpec
 from stunt.supervise.reflexes.clutch import Clutch
 from stunt.supervise.reflexes.curl import Curl
 from stunt.supervise.reflexes.dive import IncomingShot, tilt_for, tipping_time

@@ -6,6 +6,8 @@ every control step and leaves behind what it did.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import mujoco
@@ -152,6 +154,26 @@ class Board:
         owner, _, field = source.partition(".")
         array: NDArray[Any] = getattr({"data": data, "model": model}.get(owner, self), field or name)
         return array
+
+    @contextmanager
+    def own_springs(self, model: mujoco.MjModel) -> Iterator[None]:
+        """Give a model back, for a while, the springs it came with: control writes its own over them.
+
+        Whoever works something out on the model alone must not find what happens to drive it.
+        """
+        fields = [
+            (model.jnt_stiffness, self.own_stiffness),
+            (model.qpos_spring, self.own_rest),
+            (model.dof_damping, self.own_damping),
+        ]
+        driven = [field.copy() for field, _ in fields]
+        try:
+            for field, own in fields:
+                field[:] = own
+            yield
+        finally:
+            for (field, _), values in zip(fields, driven, strict=True):
+                field[:] = values
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return a copy of everything that must survive a restore."""

@@ -10,10 +10,10 @@ Whoever drives a character, from a script, a supervisor or a program, drives thi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import mujoco
@@ -23,9 +23,10 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.servo.memory import FREE, HOOK, WEAK, ServoTargets, WorldspaceProgram, check_free, hip_height
 from stunt.drive.body.collision_masks import Pushes
+from stunt.drive.body.followed import Assistance, Followed, followed_at
 from stunt.drive.feet.blend import blend_into, window
 from stunt.drive.motion.body_motion import BodyMotion, blended, smooth
-from stunt.drive.motion.layout import Layout, own_slices
+from stunt.drive.motion.layout import Layout, check_motion, own_slices
 from stunt.drive.motion.playing import (
     NOWHERE,
     Place,
@@ -33,6 +34,7 @@ from stunt.drive.motion.playing import (
     Track,
     chained,
     cut_rows,
+    eased_in,
     entered_late,
     moved,
     moved_rows,
@@ -43,7 +45,7 @@ from stunt.drive.motion.posing import ServoView, servo_rows
 from stunt.drive.prepare.first_velocity import first_velocity
 from stunt.drive.prepare.fit import rounds_around
 from stunt.drive.prepare.pipeline import as_prepared, prepare
-from stunt.errors import InvalidValueError, StuntError
+from stunt.errors import StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
@@ -55,56 +57,12 @@ DENSE: Final = 4
 """Targets between two frames of what was played: the servo reads straight lines, data is played along curves."""
 TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
-EASE: Final = 0.2
-"""Seconds within which a body that leaves data goes over from what data has to what was prepared of it."""
 MOVING: Final = 0.5
 """Whoever goes faster than this against the motion it goes over to cannot stop where that begins [m/s]."""
 PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
 MOST_PARTS: Final = 16
-
-
-@dataclass(frozen=True)
-class Assistance:
-    """What the root got from outside so far: by its spring and, in the external form, by the torques on the bones.
-
-    Attributes:
-        torque_mean: Mean torque as a share of m·g·h.
-        torque_peak: Largest torque, likewise.
-        force_mean: Mean force as a share of body weight.
-        force_peak: Largest force, likewise.
-        impulse: ∫|force|dt [N·s].
-        angular_impulse: ∫|torque|dt [N·m·s].
-    """
-
-    torque_mean: float
-    torque_peak: float
-    force_mean: float
-    force_peak: float
-    impulse: float
-    angular_impulse: float
-
-
-class Followed(NamedTuple):
-    """What a body did from a time on.
-
-    Attributes:
-        at: From when on [s].
-        since: When the motion's first row was, or would have been [s].
-        motion: Which; None where it followed no clip.
-        rows: As the servo read it, likewise.
-    """
-
-    at: float
-    since: float
-    motion: BodyMotion | None
-    rows: ServoTargets | None
-
-
-def followed_at(history: Sequence[Followed], time: float) -> Followed | None:
-    """Return what was followed at a time [s]; None: before anything was."""
-    return next((entry for entry in reversed(history) if entry.at <= time + 1e-9), None)
 
 
 class BodyActor:
@@ -244,7 +202,9 @@ class BodyActor:
         """
         if (known := self._targets.get(motion)) is None:
             check_motion(motion.qpos, self.layout)
-            known = prepare(self.stage.model, self.character, motion, self.soles, self.settings)
+            # Foreseen torques are the body's own, whoever drives it now.
+            with self.stage.board.own_springs(self.stage.model):
+                known = prepare(self.stage.model, self.character, motion, self.soles, self.settings)
             self._targets[motion] = known
         return known
 
@@ -548,7 +508,7 @@ class BodyActor:
         leaves, fps = self.kinematic, playing.track.fps
         first = playing.frame(self.stage.time)
         rows = self._twin_rows(playing, self.motion, first, round(TWIN * fps))
-        self.take(self.motion, _eased_in(rows) if leaves else rows, playing.since + first / fps, clip=True)
+        self.take(self.motion, eased_in(rows) if leaves else rows, playing.since + first / fps, clip=True)
         self.kept = playing
         if leaves and playing.since < self.stage.time:  # data has moved it, and not only been named
             self._leave_softly()
@@ -796,31 +756,3 @@ def follower_of(
     actor = actor_of(stage, name, settings=settings, root=root)
     actor.begin(motion)
     return actor
-
-
-def _eased_in(rows: ServoTargets) -> ServoTargets:
-    """Return rows that begin as data has them, and become what was prepared.
-
-    The servo alone takes over at the data's velocity; what is fed forward in the first step besides would be too much.
-    """
-    asked, torque = rows.asked, rows.torque
-    count = min(len(rows.turns), round(EASE * rows.fps))
-    turns, share = rows.turns.copy(), smooth(np.arange(count) / max(count, 1))
-    if asked is not None:
-        shares = np.broadcast_to(share[:, None], turns[:count].shape[:2])
-        turns[:count] = rotations.slerp(asked[:count], turns[:count], shares)
-    if torque is not None:
-        torque = np.concatenate([share[:, None] * torque[:count], torque[count:]])
-    return replace(rows, turns=turns, torque=torque)
-
-
-def check_motion(qpos: Floats, layout: Layout) -> None:
-    """Refuse what would break the simulation, so that whoever said it hears of it.
-
-    Raises:
-        InvalidValueError: These are no finite frames of the body.
-    """
-    if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
-        raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
-    if not np.isfinite(qpos).all():
-        raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")

@@ -19,7 +19,8 @@ import numpy as np
 
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.memory import ServoTargets
-from stunt.drive.body.actor import BodyActor, Followed, followed_at
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.followed import Followed, followed_at
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
 from stunt.maths import rotations

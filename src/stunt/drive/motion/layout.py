@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
+from stunt.errors import InvalidValueError
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import exponential, logarithm, product, rotated
 from stunt.maths.rotations import Floats
@@ -219,3 +220,15 @@ def own_slices(character: Character) -> tuple[slice, slice]:
     root, last = character.root, list(character.joints.values())[-1]
     assert root is not None  # supervised characters have free roots
     return slice(root.qpos, last.qpos + last.nq), slice(root.dof, last.dof + last.nv)
+
+
+def check_motion(qpos: Floats, layout: Layout) -> None:
+    """Refuse what would break the simulation, so that whoever said it hears of it.
+
+    Raises:
+        InvalidValueError: These are no finite frames of the body.
+    """
+    if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
+        raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
+    if not np.isfinite(qpos).all():
+        raise InvalidValueError("a motion", "NaN or infinite", "finite coordinates")

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from stunt.control.servo.memory import PlayedFrames, ServoTargets
-from stunt.drive.motion.body_motion import BY_ROW, BodyMotion, each_row, repeated
+from stunt.drive.motion.body_motion import BY_ROW, BodyMotion, each_row, repeated, smooth
 from stunt.drive.motion.layout import Layout
 from stunt.maths.compiled import compiled
-from stunt.maths.rotations import Floats
+from stunt.maths.rotations import Floats, slerp
 
 
 @compiled
@@ -89,6 +89,8 @@ def place_rows(turns: Any, path: Any, x: float, y: float, angle: float, out: Any
 Place = tuple[float, float, float]
 """Where a motion is placed on the ground: x, y [m], heading [rad]."""
 NOWHERE: Place = (0.0, 0.0, 0.0)
+EASE: Final = 0.2
+"""Seconds within which a body that leaves data goes over from what data has to what was prepared of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,3 +287,19 @@ def chained(parts: list[ServoTargets]) -> ServoTargets:
 def repeated_row(row: ServoTargets, frames: int, fps: float) -> ServoTargets:
     """Hold one row for some frames."""
     return replace(each_row(row, lambda value: np.repeat(value[:1], frames, axis=0)), fps=fps)
+
+
+def eased_in(rows: ServoTargets) -> ServoTargets:
+    """Return rows that begin as data has them, and become what was prepared.
+
+    The servo alone takes over at the data's velocity; what is fed forward in the first step besides would be too much.
+    """
+    asked, torque = rows.asked, rows.torque
+    count = min(len(rows.turns), round(EASE * rows.fps))
+    turns, share = rows.turns.copy(), smooth(np.arange(count) / max(count, 1))
+    if asked is not None:
+        shares = np.broadcast_to(share[:, None], turns[:count].shape[:2])
+        turns[:count] = slerp(asked[:count], turns[:count], shares)
+    if torque is not None:
+        torque = np.concatenate([share[:, None] * torque[:count], torque[count:]])
+    return replace(rows, turns=turns, torque=torque)

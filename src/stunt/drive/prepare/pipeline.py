@@ -56,7 +56,12 @@ def prepare(
     placed = motion.placed((0.0, 0.0), 0.0)
     home = replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
     how = settings.plant, settings.clear, settings.steer, settings.foresee and not settings.external
-    key = digest(model, character, home, "rows", how)
+    joints = [joint.id for joint in character.joints.values()]
+    springs = (
+        model.jnt_stiffness[joints].tobytes(),
+        model.dof_damping[character.dofs].tobytes(),
+    )  # torques are foreseen with these
+    key = digest(model, character, home, "rows", how, springs)
     rows = _KNOWN.get(key, lambda: _prepared(model, character, home, soles, settings))
     return moved_rows(rows, place_between(home.qpos[0], motion.qpos[0]))
 

@@ -46,7 +46,15 @@ def believed_mass(spec: Any) -> float:
 
 
 class TensionPerformer:
-    """Drives joints of one character by tension; the others are left to whoever has them."""
+    """Drives joints of one character by tension; the others are left to whoever has them.
+
+    Attributes:
+        part: What it does.
+        since: When it came [s].
+        stood: Positions of the whole scene (nq,) and of all bodies (nbody, 3) when it came.
+        plan: Where its poses lead its joints.
+        log: What became of them, as events of the take.
+    """
 
     def __init__(self, stage: StageLoop, character: str, part: TensionPart | None = None) -> None:
         """Take charge of the joints the part gives a tension to; others follow with their first pose.
@@ -62,10 +70,11 @@ class TensionPerformer:
         self.program = antagonist_of(stage)
         self._look_up()
         self.log: list[dict[str, Any]] = []
-        self.warnings: list[str] = []
+        self.since, self.stood = stage.time, (stage.data.qpos.copy(), stage.data.xpos.copy())
         self._waiting = cues(self.part)
+        self._begun = 0
         self._running: list[Cue] = []
-        self.plan = Plan(self.character, stage.data.qpos, self._waiting)
+        self.plan = Plan(self.character, self.stood[0], self._waiting)
         self._take_held()
         stage.crew.append(self)
 
@@ -161,6 +170,7 @@ class TensionPerformer:
             self._finish(cue)
         while self._waiting and self._waiting[0].start <= now:
             cue = self._waiting.pop(0)
+            self._begun += 1
             self._running.append(cue)
             self._begin(cue)
         self._rebalance()
@@ -180,7 +190,7 @@ class TensionPerformer:
 
     def _expected(self, time: float) -> Floats:
         """Return the whole scene's positions with this character where its poses lead it at a time, (nq,)."""
-        state = np.array(self.stage.data.qpos)
+        state = self.stood[0].copy()
         for name, joint in self.character.joints.items():
             state[joint.qpos : joint.qpos + joint.nq] = self.plan.at(name, time)
         return state
@@ -364,6 +374,16 @@ class TensionPerformer:
         self.hand_over(to="passive")
         self.stage.crew.announce(self)
 
+    def recast(self, part: TensionPart) -> None:
+        """Play another part from now on, whose poses so far are those of this one and lead as far as now alike.
+
+        See `stunt.script.revise`, which knows when that is so.
+        """
+        coming = cues(part)
+        self.part, self._waiting = part, coming[self._begun :]
+        self.plan = Plan(self.character, self.stood[0], coming)
+        self.stage.crew.announce(self)
+
     def move(self, by: Renumbered) -> bool:
         """Go on, on a stage with another cast."""
         if self.character.name not in self.stage.built.characters:
@@ -376,12 +396,12 @@ class TensionPerformer:
 
     def save(self) -> Any:
         """Return what must survive a restore."""
-        state = (list(self._waiting), list(self._running), copy.deepcopy(self.log))
+        state = (list(self._waiting), self._begun, list(self._running), copy.deepcopy(self.log))
         return self.program.save(), state, self.plan
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        program, (waiting, running, log), self.plan = state
+        program, (waiting, self._begun, running, log), self.plan = state
         self.program.restore(program)
         self._waiting, self._running = list(waiting), list(running)
         self.log[:] = copy.deepcopy(log)

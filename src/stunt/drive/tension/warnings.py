@@ -20,7 +20,7 @@ from stunt.control.tension.law import ball_room, least_tension
 from stunt.drive.tension.external_torques import Load
 from stunt.drive.tension.spec import Cue, Floats, Span, TensionPose
 from stunt.motion.pose import Pose
-from stunt.stage.scene import Attach, Release
+from stunt.stage.happenings import Attach, Release
 
 if TYPE_CHECKING:
     from stunt.drive.tension.performer import TensionPerformer
@@ -115,7 +115,7 @@ def foresee(performer: TensionPerformer, cues: list[Cue]) -> list[Finding]:
     """Look at every pose of a part before it is played.
 
     Args:
-        performer: Whose; on the stage, nothing played yet.
+        performer: Whose.
         cues: Its transitions in order.
     """
     findings: dict[tuple[str, str, str], Finding] = {}
@@ -124,7 +124,7 @@ def foresee(performer: TensionPerformer, cues: list[Cue]) -> list[Finding]:
         tension = performer.part.tension.of(name)
         if tension is not None:
             held[name] = performer.scales[name].stiffness(tension), None
-    _look(performer, "start", performer.stage.time, held, findings)
+    _look(performer, "start", performer.since, held, findings)
     coming = list(cues[:_MOST_CUES])
     for cue in sorted(coming, key=lambda each: each.end):
         while coming and coming[0].start < cue.end - 1e-9:
@@ -194,7 +194,7 @@ def _expected_load(performer: TensionPerformer, event: Attach) -> Load:
     stage = performer.stage
     holder = performer.character.bodies[event.to.partition("/")[2]]
     prop = stage.built.props[event.prop]
-    point = performer._weigher.local(performer._expected(event.at), holder, stage.data.xpos[prop.body])
+    point = performer._weigher.local(performer._expected(event.at), holder, performer.stood[1][prop.body])
     return Load(holder, point, performer._believed[prop.grip][1])
 
 

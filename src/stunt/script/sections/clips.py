@@ -232,10 +232,10 @@ def _outline(part: ClipsPart) -> dict[str, Any]:
             }
         )  # fmt: skip
         clock = start + length
-    return {"clips": found}
+    return {KEY: found}
 
 
 CLIPS = SectionKind(
     KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline,
-    entries={"clips": PlaySpec}, whole=True,
+    entries={KEY: PlaySpec}, chosen="play", whole=True,
 )  # fmt: skip

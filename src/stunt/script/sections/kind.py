@@ -23,7 +23,8 @@ FIRMNESS: Final = Number(0.1, 1000.0)
 PRIORITY: Final = Whole(-1000, 1000)
 
 
-def _from_the_start(old: Any, new: Any) -> float:
+def from_the_start(old: Any, new: Any) -> float:
+    """Return when two values begin to differ that matter as a whole [s]: at the start, or never."""
     return math.inf if old == new else 0.0
 
 
@@ -45,8 +46,12 @@ class SectionKind:
         body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
         outline: What a timeline shows of it, as plain data.
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
+        chosen: The key of its list whose items are chosen one by one on a timeline, and shown under the section's own
+            key in the outline; empty: there is none.
         preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
-        first_change: When two values of it begin to differ [s].
+        recast: Lets an actor that plays it go on with another value, given the same way as to `start`; returns what the
+            user should know of that, sentences. None: what was started cannot be changed, only started anew.
+        first_change: When two values of it begin to matter differently [s]: a state saved before then can be recast.
         whole: Whether it moves the whole body, so that nothing else can.
     """
 
@@ -58,8 +63,10 @@ class SectionKind:
     body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
+    chosen: str = ""
     preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
-    first_change: Callable[[Any, Any], float] = _from_the_start
+    recast: Callable[[Actor, Any, bool], list[str]] | None = None
+    first_change: Callable[[Any, Any], float] = from_the_start
     whole: bool = False
 
     def read(self, node: Node, context: Context) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +33,28 @@ KEY = "tension_poses"
 
 
 def _start(actor: Actor, part: TensionPart, alone: bool) -> TensionPerformer | None:
-    if alone:  # nobody else moves this character: all of it is under tension from the start
-        part = replace(part, tension=replace(part.tension, values={EVERY: LEVEL, **part.tension.values}))
-    actor.perform(part)
+    actor.perform(_whole(part) if alone else part)
     return actor.joints.tension
+
+
+def _whole(part: TensionPart) -> TensionPart:
+    """Return a part of a character that nobody else moves: all of it is under tension from the start."""
+    return replace(part, tension=replace(part.tension, values={EVERY: LEVEL, **part.tension.values}))
+
+
+def _recast(actor: Actor, part: TensionPart, alone: bool) -> list[str]:
+    return actor.joints.hold_other(_whole(part) if alone else part)
+
+
+def _first_change(old: TensionPart, new: TensionPart) -> float:
+    """Return when the first pose sets out that is not the same, or that looks ahead to where such a one leads."""
+    if replace(old, controllers={}, plays=()) != replace(new, controllers={}, plays=()):
+        return 0.0
+    ours, theirs = cues(old), cues(new)
+    same = [a for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))]
+    others = [cue.start for found in (ours, theirs) for cue in found[len(same) : len(same) + 1]]
+    when = min(others, default=math.inf)
+    return min([when, *(cue.start for cue in same if cue.end > when - 1e-6)])
 
 
 def _seconds(part: TensionPart) -> float | None:
@@ -60,7 +80,7 @@ def _outline(part: TensionPart) -> dict[str, Any]:
         for number, cue in enumerate(cues(part))
     ]  # fmt: skip
     limb = EVERY if EVERY in held else next(iter(held), EVERY)
-    return {"tension_poses": shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
+    return {KEY: shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
 
 
 def _preview(part: TensionPart, character: Character, start: Floats, path: Floats, times: Floats) -> None:
@@ -69,5 +89,5 @@ def _preview(part: TensionPart, character: Character, start: Floats, path: Float
 
 TENSION = SectionKind(
     KEY, TensionPart, check_tension_part, _start, _seconds, outline=_outline, preview=_preview,
-    entries={"tension_poses": TensionPose},
+    entries={KEY: TensionPose}, chosen="poses", recast=_recast, first_change=_first_change,
 )  # fmt: skip

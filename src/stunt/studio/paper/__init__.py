@@ -1,1 +1,1 @@
-"""What a document lies on: files on disk, and the numbers its items are known by."""
+"""The document: its text, edits of it, what a timeline shows of it, the files it lies in, its items' numbers."""

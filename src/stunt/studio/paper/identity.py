@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from stunt.errors import StuntError
+from stunt.script.kinds import KINDS
 
 Path = tuple[str | int, ...]
 Marks = Mapping[Path, tuple[int, ...]]
 """For every list by its path in the script: the numbers of its items, in order. No number is used twice."""
-_OF_A_PART: tuple[Path, ...] = (("beats",), ("clips", "play"), ("tension_poses", "poses"))
+_OF_A_PART: tuple[Path, ...] = (("beats",), *((kind.key, kind.chosen) for kind in KINDS.values() if kind.chosen))
 _numbers = itertools.count(1)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 
@@ -34,6 +34,17 @@ WANTED: Final = 3.0
 """What the user asks for may begin this much further away."""
 
 
+class Terms(TypedDict, total=False):
+    """Keyword arguments that every controller on data takes and hands on (see `DataController`)."""
+
+    threshold: float
+    hit_threshold: float
+    blend: float
+    priority: int
+    only_asked: bool
+    weights: Mapping[str, float] | None
+
+
 class DataController(BaseController):
     """Plays data, entered at the frame most like the character's state.
 
@@ -51,27 +62,34 @@ class DataController(BaseController):
     def __init__(
         self,
         name: str,
-        similarity: Similarity,
+        stage: StageLoop,
+        character: str,
+        frames: Floats,
         *,
         threshold: float = THRESHOLD,
         hit_threshold: float = HIT_THRESHOLD,
         blend: float = BLEND,
         priority: int = ORDINARY,
         only_asked: bool = False,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         """Prepare data.
 
         Args:
             name: What it is called.
-            similarity: Finds the frame most like a state.
+            stage: On which stage.
+            character: By whom.
+            frames: States of the character it may be entered at, (F, nq + nv).
             threshold: Up to which distance it bids.
             hit_threshold: Up to which distance of the state a blow would leave.
             blend: How long going over takes [s].
             priority: Of its bids.
             only_asked: Whether it bids only when the user asks for it (or while it plays).
+            weights: Of joints in the comparison, by name, where not by mass.
         """
         super().__init__(name)
-        self._similarity = similarity
+        who = stage.character(character)
+        self._similarity = Similarity(Layout.of(who), dof_weights(stage.model, who, weights), frames)
         self.threshold, self.hit_threshold, self.blend = threshold, hit_threshold, blend
         self.priority, self.only_asked = priority, only_asked
 
@@ -106,20 +124,7 @@ class GraphController(DataController):
         graph: What it goes through.
     """
 
-    def __init__(
-        self,
-        name: str,
-        graph: MotionGraph,
-        stage: StageLoop,
-        character: str,
-        *,
-        threshold: float = THRESHOLD,
-        hit_threshold: float = HIT_THRESHOLD,
-        blend: float = BLEND,
-        priority: int = ORDINARY,
-        only_asked: bool = False,
-        weights: Mapping[str, float] | None = None,
-    ) -> None:
+    def __init__(self, name: str, graph: MotionGraph, stage: StageLoop, character: str, **terms: Unpack[Terms]) -> None:
         """Prepare.
 
         Args:
@@ -127,12 +132,7 @@ class GraphController(DataController):
             graph: What it goes through; of the character's own skeleton.
             stage: On which stage.
             character: By whom.
-            threshold: Up to which distance it bids.
-            hit_threshold: Up to which distance of the state a blow would leave.
-            blend: How long going over takes [s].
-            priority: Of its bids.
-            only_asked: Whether it bids only when asked for.
-            weights: Of joints in the comparison, by name, where not by mass.
+            terms: As of `DataController`.
 
         Raises:
             BodyError: The character has other bones than the graph's clips.
@@ -144,10 +144,7 @@ class GraphController(DataController):
         layout = Layout.of(who)
         self._numbers = [(s, int(f)) for s, kept in enumerate(graph.kept) for f in np.flatnonzero(kept)]
         frames = np.concatenate([self._frames(number, layout) for number in range(len(graph.sources))])
-        super().__init__(
-            name, Similarity(layout, dof_weights(stage.model, who, weights), frames), threshold=threshold,
-            hit_threshold=hit_threshold, blend=blend, priority=priority, only_asked=only_asked,
-        )  # fmt: skip
+        super().__init__(name, stage, character, frames, **terms)
         self._begun = -1.0
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from stunt.motion.graph.pursuit import Pursuit, PursuitSearcher, PursuitWalker
 from stunt.motion.graph.walker import FPS
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RUNNING, Bid, Status
-from stunt.supervise.data.base import GraphController
+from stunt.supervise.data.base import GraphController, Terms
 from stunt.supervise.situation import Situation
 
 READY: Final = 0.08
@@ -98,10 +98,8 @@ class Boxer(GraphController):
         *,
         ring: Ring | None = None,
         distances: Distances | None = None,
-        threshold: float = READY,
-        hit_threshold: float = FELT,
         firm: float = FIRM,
-        **options: Any,
+        **terms: Unpack[Terms],
     ) -> None:
         """Prepare for a match.
 
@@ -113,17 +111,14 @@ class Boxer(GraphController):
             character: Who boxes.
             ring: Where the match is.
             distances: How near and how far to be.
-            threshold: Up to which distance of its state from the graph's frames it bids.
-            hit_threshold: Up to which distance of the state a blow would leave it boxes on.
             firm: With how many times its inertia it pushes what is in its way.
-            options: As of `GraphController`.
+            terms: As of `DataController`; its thresholds are `READY` and `FELT` where not given.
 
         Raises:
             UnknownNameError: There is no such opponent.
         """
-        super().__init__(
-            name, searcher.graph, stage, character, threshold=threshold, hit_threshold=hit_threshold, **options
-        )
+        own: Terms = {"threshold": READY, "hit_threshold": FELT}
+        super().__init__(name, searcher.graph, stage, character, **(own | terms))
         self.against, self.searcher, self.firm = against, searcher, firm
         self.ring, self.distances = ring or Ring(), distances or Distances()
         self.recast(stage)

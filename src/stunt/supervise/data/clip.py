@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from stunt.drive.motion.layout import Layout
 from stunt.drive.prepare.fit import fit_motion
 from stunt.motion.clips.clip import Clip
 from stunt.stage.loop import StageLoop
-from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, succeeded
-from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD, DataController
-from stunt.supervise.similarity import Similarity, dof_weights
+from stunt.supervise.contract import RUNNING, Bid, Status, succeeded
+from stunt.supervise.data.base import DataController, Terms
 from stunt.supervise.situation import Situation
 
 ASLEEP: Final = 60.0
@@ -45,15 +43,10 @@ class ClipController(DataController):
         stage: StageLoop,
         character: str,
         *,
-        threshold: float = THRESHOLD,
-        hit_threshold: float = HIT_THRESHOLD,
-        blend: float = BLEND,
         begins: bool = False,
-        priority: int = ORDINARY,
-        only_asked: bool = False,
-        weights: Mapping[str, float] | None = None,
         passive: frozenset[str] = frozenset(),
         firm: float = 1.0,
+        **terms: Unpack[Terms],
     ) -> None:
         """Prepare a clip.
 
@@ -62,23 +55,14 @@ class ClipController(DataController):
             motion: What it plays.
             stage: Where.
             character: By whom.
-            threshold: Up to which distance it bids.
-            hit_threshold: Up to which distance of the state a blow would leave.
-            blend: How long going over takes [s].
             begins: Whether it is always entered at its beginning.
-            priority: Of its bids.
-            only_asked: Whether it bids only when the user asks for it (or while it plays).
-            weights: Of joints in the comparison, by name, where not by mass.
             passive: What does not count as a hit while it plays.
             firm: With how many times its inertia it pushes what is in its way (a kick: more than a limp leg).
+            terms: As of `DataController`.
         """
         who = stage.character(character)
         layout = Layout.of(who)
-        similarity = Similarity(layout, dof_weights(stage.model, who, weights), layout.frames(motion))
-        super().__init__(
-            name, similarity, threshold=threshold, hit_threshold=hit_threshold, blend=blend, priority=priority,
-            only_asked=only_asked,
-        )  # fmt: skip
+        super().__init__(name, stage, character, layout.frames(motion), **terms)
         self.motion, self.begins, self.passive, self.firm = motion, begins, passive, firm
         self._playing = False
         self.low = who.root is not None and bool((motion.qpos[:, 2] < LOW * stage.model.qpos0[who.root.qpos + 2]).any())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.search import SearchSettings
 from stunt.motion.graph.walker import FPS, MotionGraphWalker
 from stunt.stage.loop import StageLoop
-from stunt.supervise.contract import ORDINARY, RUNNING, Bid, Status, succeeded
-from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD, GraphController
+from stunt.supervise.contract import RUNNING, Bid, Status, succeeded
+from stunt.supervise.data.base import GraphController, Terms
 from stunt.supervise.situation import Situation
 
 AHEAD: Final = 3.0
@@ -43,13 +42,8 @@ class PathWalker(GraphController):
         stage: StageLoop,
         character: str,
         *,
-        threshold: float = THRESHOLD,
-        hit_threshold: float = HIT_THRESHOLD,
-        blend: float = BLEND,
-        priority: int = ORDINARY,
-        only_asked: bool = False,
-        weights: Mapping[str, float] | None = None,
         settings: SearchSettings | None = None,
+        **terms: Unpack[Terms],
     ) -> None:
         """Prepare a walk.
 
@@ -59,21 +53,13 @@ class PathWalker(GraphController):
             path: Where.
             stage: On which stage.
             character: By whom.
-            threshold: Up to which distance it bids.
-            hit_threshold: Up to which distance of the state a blow would leave.
-            blend: How long going over takes [s].
-            priority: Of its bids.
-            only_asked: Whether it bids only when asked for.
-            weights: Of joints in the comparison, by name, where not by mass.
             settings: How it finds its way.
+            terms: As of `DataController`.
 
         Raises:
             BodyError: The character has other bones than the graph's clips.
         """
-        super().__init__(
-            name, graph, stage, character, threshold=threshold, hit_threshold=hit_threshold, blend=blend,
-            priority=priority, only_asked=only_asked, weights=weights,
-        )  # fmt: skip
+        super().__init__(name, graph, stage, character, **terms)
         self.path = path
         self._walker = MotionGraphWalker(graph, path, settings=settings)
 

@@ -14,8 +14,9 @@ from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import BlowUpError
 from stunt.library.names import find_clip, load_clip
 from stunt.stage.events import EventCrew
+from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import CharacterSpec, Push, Scene
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import Bid, Controller, Status, failed
 from stunt.supervise.learn.features import FEATURES, body_digest, features
 from stunt.supervise.practice import Practice

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stunt.character.character import Joint
 from stunt.errors import UnknownNameError
 from stunt.script.performance import Performance
-from stunt.studio.rehearsal import Rehearsal
+from stunt.studio.backstage.rehearsal import Rehearsal
 
 Floats = NDArray[np.float64]
 QUANTITIES = {

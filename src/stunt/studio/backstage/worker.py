@@ -22,12 +22,12 @@ from stunt.errors import StuntError
 from stunt.schema import node_from_plain
 from stunt.script.file import script_from_text
 from stunt.stage.scene import read_events, read_props
-from stunt.studio import exports, hand
-from stunt.studio import results as curves
-from stunt.studio.frames import FrameMaker, scenery
-from stunt.studio.posing import Posing, mirrored
-from stunt.studio.rehearsal import Rehearsal
-from stunt.studio.results import results
+from stunt.studio.backstage import exports, hand
+from stunt.studio.backstage import results as curves
+from stunt.studio.backstage.frames import FrameMaker, scenery
+from stunt.studio.backstage.posing import Posing, mirrored
+from stunt.studio.backstage.rehearsal import Rehearsal
+from stunt.studio.backstage.results import results
 
 TICK = 1.0 / 60.0
 """How often the page gets a picture [s]."""

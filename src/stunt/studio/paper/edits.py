@@ -11,10 +11,13 @@ from stunt.keys import key_of, names_of
 from stunt.motion.pose import Pose
 from stunt.motion.pose_keys import read_poses
 from stunt.schema import node_from_plain
-from stunt.script.sections.clips import PlaySpec
-from stunt.studio import beat_edits
-from stunt.studio.beat_edits import Data, tidy
-from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
+from stunt.script.sections.clips import CLIPS, PlaySpec
+from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.tension import TENSION
+from stunt.studio.paper import beat_edits
+from stunt.studio.paper.beat_edits import Data, tidy
+from stunt.studio.paper.identity import Path
+from stunt.studio.paper.splice import Delete, Edit, EditError, Insert, Set
 
 Made = tuple[str, list[Edit]]
 
@@ -136,7 +139,7 @@ def set_clip(data: Data, character: str, index: int, values: Mapping[str, Any]) 
     plays = _plays(data, character)
     if not 0 <= index < len(plays):
         raise EditError(f"there is no clip {index}; there are {len(plays)}.")
-    path = ("performance", character, "clips", "play", index)
+    path = (*_chosen(character, CLIPS), index)
     edits: list[Edit] = []
     for key, value in values.items():
         if key not in names_of(PlaySpec):
@@ -160,7 +163,7 @@ def add_clip(data: Data, character: str, clip: str, at: float | None = None) -> 
     """Let a character follow one more clip."""
     plays = _plays(data, character)
     entry: dict[str, Any] = {"clip": clip} if at is None else {"clip": clip, "at": tidy(at)}
-    return f"add clip {clip}", [Insert(("performance", character, "clips", "play"), len(plays), entry)]
+    return f"add clip {clip}", [Insert(_chosen(character, CLIPS), len(plays), entry)]
 
 
 def delete_clip(data: Data, character: str, index: int) -> Made:
@@ -168,27 +171,37 @@ def delete_clip(data: Data, character: str, index: int) -> Made:
     plays = _plays(data, character)
     if len(plays) < 2:
         raise EditError("the only clip of a character stays.")
-    return f"delete clip {plays[index]['clip']}", [Delete(("performance", character, "clips", "play", index))]
+    return f"delete clip {plays[index]['clip']}", [Delete((*_chosen(character, CLIPS), index))]
 
 
 def _plays(data: Data, character: str) -> list[dict[str, Any]]:
-    clips = ((data.get("performance") or {}).get(character) or {}).get("clips")
+    clips = _section(data, character, CLIPS)
     if not clips:
         raise EditError(f"'{character}' follows no clips.")
-    return list(clips["play"])
+    return list(clips[CLIPS.chosen])
+
+
+def _section(data: Data, character: str, kind: SectionKind) -> Any:
+    """Return what a script says in a section of a part."""
+    return ((data.get("performance") or {}).get(character) or {}).get(kind.key)
+
+
+def _chosen(character: str, kind: SectionKind) -> Path:
+    """Return where the items of a section stand that can be chosen."""
+    return ("performance", character, kind.key, kind.chosen)
 
 
 def set_tension_pose(data: Data, character: str, index: int, values: Mapping[str, Any]) -> Made:
     """Move (`at`), stretch (`lasts`) or tighten (`tension`) a pose held by tension; −1 is the tension at the start."""
-    section = ((data.get("performance") or {}).get(character) or {}).get("tension_poses")
+    section = _section(data, character, TENSION)
     if not isinstance(section, dict):
         raise EditError(f"'{character}' has no poses held by tension.")
-    path: tuple[str | int, ...] = ("performance", character, "tension_poses")
+    path: Path = ("performance", character, TENSION.key)
     if index >= 0:
-        poses = section.get("poses") or []
+        poses = section.get(TENSION.chosen) or []
         if index >= len(poses):
             raise EditError("this pose belongs to a controller; edit it in the file.")
-        path = (*path, "poses", index)
+        path = (*_chosen(character, TENSION), index)
         section = poses[index]
     clean = {str(k): tidy(max(v, 0.0)) if isinstance(v, int | float) else v for k, v in values.items()}
     edits: list[Edit] = []

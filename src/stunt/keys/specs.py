@@ -1,223 +1,53 @@
-"""A key of a script, declared once.
-
-A spec is a frozen dataclass whose fields are declared with `key(...)`: name, kind of value, default, help. Reading with
-its errors, writing, options of the command line, tables in the docs and what the studio shows all come from that.
-
-```python
-@spec("a bounce")
-class Bounce:
-    height: float = key(kind=Number(above=0.0, most=10.0, unit="m"), help="how high")
-    times: int = key(default=1, kind=Whole(1, 100), help="how often")
-    place: Place = field(default=NOWHERE, compare=False)
-```
-
-Two hooks serve what one key alone cannot say: `after_reading(self, section, context)` returns the spec, checked or
-completed, and `after_writing(self, data, context)` returns the data, completed.
-"""
+"""Specs: frozen dataclasses whose keys are declared once, and read and written as declared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
-from typing import Any, Final, TypeVar, cast, dataclass_transform, overload
+from typing import Any, TypeVar, cast, dataclass_transform, overload
 
-from stunt.errors import NOWHERE, InvalidValueError, Place
-from stunt.schema import (
-    MAX_SECONDS,
-    Node,
-    Section,
-    angle,
-    angle_to_data,
-    choice,
-    entries,
-    items,
-    known,
-    name,
-    number,
-    number_to_data,
-    spin,
-    text,
-    told_by,
-    truth,
-    vector,
-    whole,
-)
+from stunt.keys.values import NOTHING, Context, Data, ValueKind, wrong_number
+from stunt.schema import Node, Section, entries, told_by
 
 T = TypeVar("T")
-Data = dict[str, Any]
-Context = Mapping[str, Any]
-"""What exists around a spec, by kind: characters, props, poses, … ."""
-NOTHING: Final[Context] = {}
 
 
-class ValueKind:
-    """What stands under a key.
+@dataclass(frozen=True)
+class ScriptKey:
+    """One key of a spec.
 
     Attributes:
-        unit: In which it is written, for people.
+        name: As it is written.
+        field: The dataclass field that holds it.
+        kind: What stands under it.
+        default: What holds where it is not written; MISSING: it must be.
+        help: What it means, in a few words.
+        only: With which variants of its spec it goes; empty: with all.
+        otherwise: Makes the default of an entry's name.
     """
 
-    unit: str = ""
+    name: str
+    field: str
+    kind: ValueKind
+    default: Any
+    help: str = ""
+    only: tuple[str, ...] = ()
+    otherwise: Callable[[str], Any] | None = None
 
-    def read(self, node: Node, context: Context, name: str) -> Any:
-        """Return the value of a node; `name` is the entry's or the item's number, for messages."""
-        raise NotImplementedError
+    @property
+    def needed(self) -> bool:
+        """Whether it must be written."""
+        return self.default is MISSING and self.otherwise is None
 
-    def write(self, value: Any, context: Context) -> Any:
-        """Return plain data that reads back as the value."""
-        return value
-
-    def told(self) -> str:
-        """Say in a few words what may be written."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Number(ValueKind):
-    """A number greater than `above`, at least `least`, at most `most`."""
-
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    unit: str = ""
-
-    def read(self, node: Node, context: Context, name: str) -> float:
-        """Read it."""
-        return number(node, above=self.above, least=self.least, most=self.most)
-
-    def write(self, value: Any, context: Context) -> Any:
-        """Write it as a person would: 3, not 3.0."""
-        return number_to_data(float(value))
-
-    def told(self) -> str:
-        """Say its range."""
-        low, high = self.above if self.above is not None else self.least, self.most
-        if low is None and high is None:
-            return "a number"
-        if high is None or high >= 1e6:
-            return f"above {low:g}" if self.above is not None else f"at least {low:g}"
-        return f"up to {high:g}" if low is None or self.above == 0.0 else f"{low:g} to {high:g}"
-
-
-@dataclass(frozen=True)
-class Whole(ValueKind):
-    """A whole number from `least` to `most`."""
-
-    least: int
-    most: int
-
-    def read(self, node: Node, context: Context, name: str) -> int:
-        """Read it."""
-        return whole(node, self.least, self.most)
-
-    def told(self) -> str:
-        """Say its range."""
-        return f"{self.least} to {self.most}"
-
-
-@dataclass(frozen=True)
-class Choice(ValueKind):
-    """One of some words."""
-
-    kind: str
-    options: tuple[str, ...]
-
-    def read(self, node: Node, context: Context, name: str) -> str:
-        """Read it."""
-        return str(choice(node, self.options, self.kind))
-
-    def told(self) -> str:
-        """Name them."""
-        return ", ".join(f"`{option}`" for option in self.options)
-
-
-@dataclass(frozen=True)
-class Known(ValueKind):
-    """The name of something that exists: one of the context's `of` (the kind itself where that is empty)."""
-
-    kind: str
-    of: tuple[str, ...] = ()
-
-    def read(self, node: Node, context: Context, name: str) -> str:
-        """Read it."""
-        return known(node, self.kind, [there for kind in self.of or (self.kind,) for there in context[kind]])
-
-    def told(self) -> str:
-        """Say of what."""
-        return f"a {self.kind}"
-
-
-@dataclass(frozen=True)
-class Word(ValueKind):
-    """A name or text by itself; `reference` says to what it leads: `clip`, `file` or `body`.
-
-    Programs may put what it leads to in its place: a clip in memory.
-    """
-
-    says: str = "a name"
-    reference: str = ""
-    empty: bool = False
-
-    def read(self, node: Node, context: Context, name: str) -> str:
-        """Read it."""
-        return text(node) if self.empty else _name(node)
-
-    def told(self) -> str:
-        """Say what it is."""
-        return self.says
-
-
-_name = name
-
-
-@dataclass(frozen=True)
-class Vector(ValueKind):
-    """A list of numbers of one of some lengths, filled up with `fill` to the longest."""
-
-    lengths: tuple[int, ...] = (3,)
-    unit: str = ""
-    fill: float = 0.0
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    says: str = ""
-
-    def read(self, node: Node, context: Context, name: str) -> tuple[float, ...]:
-        """Read it."""
-        bounds = {"least": self.least, "most": self.most, "above": self.above}
-        given = vector(node, self.lengths, **{key: bound for key, bound in bounds.items() if bound is not None})
-        return (*given, *(self.fill,) * (max(self.lengths) - len(given)))
-
-    def write(self, value: Any, context: Context) -> Any:
-        """Write it."""
-        return [number_to_data(float(x)) for x in value]
-
-    def told(self) -> str:
-        """Say what stands where."""
-        return self.says or f"{' or '.join(map(str, self.lengths))} numbers"
-
-
-@dataclass(frozen=True)
-class Plain(ValueKind):
-    """A value with a reader and a writer of its own."""
-
-    reader: Callable[[Node], Any]
-    says: str
-    unit: str = ""
-    writer: Callable[[Any], Any] = lambda value: value
-
-    def read(self, node: Node, context: Context, name: str) -> Any:
-        """Read it."""
-        return self.reader(node)
-
-    def write(self, value: Any, context: Context) -> Any:
-        """Write it."""
-        return self.writer(value)
-
-    def told(self) -> str:
-        """Say what it is."""
-        return self.says
+    def shown_default(self) -> str:
+        """Return the default as a person would write it, empty where there is none to show."""
+        if self.default is MISSING or self.default is None:
+            return ""
+        data = self.kind.write(self.default, NOTHING)
+        if isinstance(data, bool):
+            return "true" if data else "false"
+        return f"{data:.6g}" if isinstance(data, float) else str(data) if data not in ([], {}, "") else ""
 
 
 @dataclass(frozen=True)
@@ -265,35 +95,6 @@ class OneOf(ValueKind):
 
 
 @dataclass(frozen=True)
-class ListOf(ValueKind):
-    """A list; `alone`: a single value needs no list. `counted`: how many there may be, and what they are called."""
-
-    each: ValueKind
-    counted: tuple[str, int] | None = None
-    alone: tuple[type, ...] = ()
-
-    @property
-    def unit(self) -> str:  # type: ignore[override]
-        """Its values'."""
-        return self.each.unit
-
-    def read(self, node: Node, context: Context, name: str) -> tuple[Any, ...]:
-        """Read it."""
-        written = (node,) if isinstance(node.value, self.alone) else items(node)
-        if self.counted is not None and not 0 < len(written) <= self.counted[1]:
-            raise _wrong_number(self.counted, len(written), node.place)
-        return tuple(self.each.read(x, context, str(k + 1)) for k, x in enumerate(written))
-
-    def write(self, value: Any, context: Context) -> Any:
-        """Write it."""
-        return [self.each.write(x, context) for x in value]
-
-    def told(self) -> str:
-        """Say of what."""
-        return f"a list: {self.each.told()}"
-
-
-@dataclass(frozen=True)
 class MappingOf(ValueKind):
     """Values by name, of which there may be only some (`names`).
 
@@ -312,7 +113,7 @@ class MappingOf(ValueKind):
             section = Section(node, node.what, self.names)
             written = {key: section.need(key) for key in self.names if key in section}
         if self.counted is not None and not 0 < len(written) <= self.counted[1]:
-            raise _wrong_number(self.counted, len(written), node.place)
+            raise wrong_number(self.counted, len(written), node.place)
         found = {key: self.each.read(x, context, key) for key, x in written.items()}
         if self.keep is dict:
             return found
@@ -329,10 +130,6 @@ class MappingOf(ValueKind):
     def told(self) -> str:
         """Say of what."""
         return f"by name: {self.each.told()}"
-
-
-def _wrong_number(counted: tuple[str, int], count: int, place: Place) -> InvalidValueError:
-    return InvalidValueError(f"the number of {counted[0]}", count, f"from 1 to {counted[1]}", place)
 
 
 class Spread(ValueKind):
@@ -374,55 +171,6 @@ class Inline(Spread):
     def write_keys(self, value: Any, context: Context, usual: Any) -> Data:
         """Write it."""
         return _data(value, context, usual)
-
-
-SECONDS: Final = Number(above=0.0, most=MAX_SECONDS, unit="s")
-MOMENT: Final = Number(least=0.0, most=MAX_SECONDS, unit="s")
-TRUTH: Final = Plain(truth, "`true`, `false`")
-NAME: Final = Word()
-TEXT: Final = Word("text", empty=True)
-CLIP: Final = Word("a clip: a motion file, or a name", "clip")
-FILE: Final = Word("a file", "file")
-ANGLE: Final = Plain(angle, "an angle", "°", angle_to_data)
-SPIN: Final = Plain(spin, "`[x, y, z]`", "°/s", lambda value: [angle_to_data(float(x), "/s") for x in value])
-VECTOR: Final = Vector(says="`[x, y, z]`")
-
-
-@dataclass(frozen=True)
-class ScriptKey:
-    """One key of a spec.
-
-    Attributes:
-        name: As it is written.
-        field: The dataclass field that holds it.
-        kind: What stands under it.
-        default: What holds where it is not written; MISSING: it must be.
-        help: What it means, in a few words.
-        only: With which variants of its spec it goes; empty: with all.
-        otherwise: Makes the default of an entry's name.
-    """
-
-    name: str
-    field: str
-    kind: ValueKind
-    default: Any
-    help: str = ""
-    only: tuple[str, ...] = ()
-    otherwise: Callable[[str], Any] | None = None
-
-    @property
-    def needed(self) -> bool:
-        """Whether it must be written."""
-        return self.default is MISSING and self.otherwise is None
-
-    def shown_default(self) -> str:
-        """Return the default as a person would write it, empty where there is none to show."""
-        if self.default is MISSING or self.default is None:
-            return ""
-        data = self.kind.write(self.default, NOTHING)
-        if isinstance(data, bool):
-            return "true" if data else "false"
-        return f"{data:.6g}" if isinstance(data, float) else str(data) if data not in ([], {}, "") else ""
 
 
 @overload
@@ -530,22 +278,6 @@ def declared(cls: type) -> tuple[ScriptKey, ...]:
         else:
             found.append(entry)
     return tuple(found)
-
-
-def shown(cls: type) -> list[Data]:
-    """Return what an inspector shows of a spec's keys, as plain data."""
-    return [
-        {
-            "key": entry.name, "value": entry.kind.told(), "unit": entry.kind.unit, "default": entry.shown_default(),
-            "help": entry.help, "least": _first(entry.kind, "above", "least"), "most": _first(entry.kind, "most"),
-            "options": list(getattr(entry.kind, "options", ())),
-        }
-        for entry in declared(cls)
-    ]  # fmt: skip
-
-
-def _first(kind: ValueKind, *names: str) -> float | None:
-    return next((bound for name in names if (bound := getattr(kind, name, None)) is not None), None)
 
 
 def key_of(cls: type, name: str) -> ScriptKey:
@@ -668,75 +400,3 @@ def _data(value: Any, context: Context, usual: Any = None) -> Data:
         elif default is MISSING or content != default:
             data[entry.name] = None if content is None else entry.kind.write(content, context)
     return data
-
-
-Change = Callable[[Any], Any]
-"""Makes another reference of a reference: a name, a file, or what a program put in their place (a clip)."""
-
-
-def with_references(value: Any, change: Change) -> Any:
-    """Return a spec with every clip, file and body it names changed, wherever in it that stands."""
-    return _referring(value, lambda kind, content, place: change(content))
-
-
-def references(value: Any, reference: str) -> list[tuple[Any, Place]]:
-    """Return every clip (or file, or body) a spec names, in the order of its keys, with the place of who names it."""
-    found: list[tuple[Any, Place]] = []
-
-    def note(kind: Word, content: Any, place: Place) -> Any:
-        if kind.reference == reference:
-            found.append((content, place))
-        return content
-
-    _referring(value, note)
-    return found
-
-
-_Visit = Callable[[Word, Any, Place], Any]
-
-
-def _referring(value: Any, visit: _Visit) -> Any:
-    changes = {}
-    for entry in _leading(value.__class__):
-        content = getattr(value, entry.field)
-        changed = _referred(entry.kind, content, visit, getattr(value, "place", NOWHERE))
-        if changed is not content:
-            changes[entry.field] = changed
-    return replace(value, **changes) if changes else value
-
-
-@cache
-def _leading(cls: type) -> tuple[ScriptKey, ...]:
-    """Return those keys of a spec in which references can stand."""
-    return tuple(entry for entry in keys_of(cls) if _leads(entry.kind))
-
-
-def _leads(kind: ValueKind) -> bool:
-    if isinstance(kind, ListOf | MappingOf):
-        return _leads(kind.each)
-    if isinstance(kind, Nested | Inline):
-        return bool(_leading(kind.cls))
-    if isinstance(kind, OneOf):
-        return any(_leading(cls) for cls in kind.kinds.values())
-    return isinstance(kind, Word) and bool(kind.reference)
-
-
-def _referred(kind: ValueKind, content: Any, visit: _Visit, place: Place) -> Any:
-    if isinstance(kind, Word):
-        empty = content is None or isinstance(content, str) and not content
-        return content if empty or not kind.reference else visit(kind, content, place)
-    if isinstance(kind, ListOf | MappingOf):
-        return _all_referred(kind, content, visit, place)
-    return _referring(content, visit) if hasattr(content, "_about") else content
-
-
-def _all_referred(kind: ListOf | MappingOf, content: Any, visit: _Visit, place: Place) -> Any:
-    if not content:
-        return content
-    if isinstance(content, Mapping):
-        found = {key: _referred(kind.each, x, visit, place) for key, x in content.items()}
-        return content if all(found[key] is x for key, x in content.items()) else found
-    if isinstance(kind, ListOf) or isinstance(kind.each, Nested):
-        changed = tuple(_referred(kind.each, x, visit, place) for x in content)
-        return content if all(new is old for new, old in zip(changed, content, strict=True)) else changed
-    return tuple((key, _referred(kind.each, x, visit, place)) for key, x in content)

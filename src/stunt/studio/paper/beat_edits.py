@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stunt.studio.paper.identity import Path
-from stunt.studio.splice import Delete, Edit, EditError, Insert, Set
+from stunt.studio.paper.splice import Delete, Edit, EditError, Insert, Set
 
 Data = Mapping[str, Any]
 LEAST_GAP = 0.01

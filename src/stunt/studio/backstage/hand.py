@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import InvalidValueError
+from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
-from stunt.stage.scene import Push
 
 MOST_IMPULSE = 300.0
 """Largest push of the hand [N·s]."""

@@ -11,8 +11,8 @@ import numpy as np
 from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
 from stunt.keys import shown, write
 from stunt.script.kinds import KINDS
-from stunt.stage.scene import EVENTS, Attach, Drag, Event, Push, Release, Throw
-from stunt.studio.edits import degrees_of
+from stunt.stage.happenings import EVENTS, Attach, Drag, Event, Push, Release, Throw
+from stunt.studio.paper.edits import degrees_of
 from stunt.studio.paper.identity import Marks, numbered
 
 
@@ -51,18 +51,22 @@ def inspected() -> dict[str, list[dict[str, Any]]]:
 
 def _character(part: Part | None, body: str) -> dict[str, Any]:
     if part is None:
-        return {"body": body, "beats": [], "clips": [], "tension_poses": [], "tension": None, "machine": False}
+        return {"body": body, "beats": [], **_nothing_chosen(), "tension": None, "machine": False}
     return {
         "body": body,
         "tension": part.tension,
         "cycle": part.cycle,
         "beats": _beats(part),
-        "clips": [],
-        "tension_poses": [],
+        **_nothing_chosen(),
         "tension_start": None,
         "machine": part.machine is not None,
         "sections": list(part.sections),
     } | {name: shown for key, value in part.sections.items() for name, shown in KINDS[key].outline(value).items()}
+
+
+def _nothing_chosen() -> dict[str, Any]:
+    """Return the lanes of sections, empty."""
+    return {kind.key: [] for kind in KINDS.values() if kind.chosen}
 
 
 def _beats(part: Part) -> list[dict[str, Any]]:

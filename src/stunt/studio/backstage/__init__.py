@@ -1,0 +1,1 @@
+"""The process behind the page: the stage, rehearsed with saved states, shown, measured and exported."""
