@@ -58,7 +58,7 @@ TABLE: Final = AddressTable(
 guard_at = TABLE.reader()
 
 
-class Guard:
+class PhysicsGuard:
     """Watches over one stage.
 
     Attributes:
