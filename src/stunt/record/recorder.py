@@ -14,9 +14,9 @@ from stunt import __version__
 from stunt.control.core.board import PASSIVE
 from stunt.record.cast import cast_of
 from stunt.record.departure import machine
-from stunt.record.stored_model import trust
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
+from stunt.stage.stored_model import trust
 
 CONTACT_HZ: Final = 60.0
 _ROWS: Final = ("time", "qpos", "qvel", "target", "target_velocity", "torque", "stiffness", "damping", "saturated")

@@ -21,7 +21,7 @@ from stunt.archives import read_arrays
 from stunt.errors import InvalidValueError, TakeError, brief
 from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
-from stunt.record.stored_model import read_model
+from stunt.stage.stored_model import read_model
 
 SCHEMA_VERSION = 2
 TAKE_FILE = "take.npz"

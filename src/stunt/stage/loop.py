@@ -22,7 +22,7 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.control.core.board import Board
 from stunt.control.core.programs import connect
-from stunt.control.loop.guard import Guard
+from stunt.control.loop.guard import PhysicsGuard
 from stunt.control.loop.run import prepare
 from stunt.control.loop.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError
@@ -98,7 +98,7 @@ class StageLoop:
         self.board = Board(self.model, self.data, self.control_period)
         self._set_limits()
         self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
-        self.guard = Guard(self.model, self.data, floor=self.scene.ground)
+        self.guard = PhysicsGuard(self.model, self.data, floor=self.scene.ground)
         self.board.counts["guard"] = self.guard.table
         self.tick = 0
         self.crew = Schedule()

@@ -57,7 +57,7 @@ TABLE: Final = AddressTable(
 guard_at = TABLE.reader()
 
 
-class Guard:
+class PhysicsGuard:
     """Watches over one stage.
 
     Attributes:
