@@ -78,6 +78,11 @@ def changes_of(
     return changes.between(start, start + motion.duration) if around else changes
 
 
+def as_followed(model: mujoco.MjModel, character: Character, motion: BodyMotion, settings: ServoSettings) -> BodyMotion:
+    """Return a motion as a body that follows it is asked to move: fitted to it, unless settings say otherwise."""
+    return _fitted(model, character, motion, settings).motion if settings.plant else motion
+
+
 def _at_home(motion: BodyMotion) -> BodyMotion:
     """Return a motion unplaced: the same numbers to the last bit wherever it is played, whoever came first."""
     placed = motion.placed((0.0, 0.0), 0.0)

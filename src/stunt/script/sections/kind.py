@@ -15,6 +15,7 @@ from stunt.errors import Place
 from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
 from stunt.play.actor import Actor
 from stunt.schema import Node
+from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]
 BID: Final = Number(above=0.0, most=100.0)
@@ -45,7 +46,7 @@ class SectionKind:
         body_clip: The clip whose skeleton is the body where a script says `body: skeleton`, and where that is said.
         outline: What a timeline shows of it, as plain data.
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
-        preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
+        preview: Lays where it leads somebody on a stage, which is at its beginning, over a path (T, nq) at times (T,).
         first_change: When two values of it begin to differ [s].
         whole: Whether it moves the whole body, so that nothing else can.
     """
@@ -58,7 +59,7 @@ class SectionKind:
     body_clip: Callable[[Any], tuple[str, Place] | None] = _first_reference
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
-    preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
+    preview: Callable[[Any, StageLoop, str, Floats, Floats], None] | None = None
     first_change: Callable[[Any, Any], float] = _from_the_start
     whole: bool = False
 
