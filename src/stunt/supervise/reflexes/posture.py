@@ -176,14 +176,19 @@ def apart(anatomy: Anatomy, felt: Felt) -> float:
     return float(np.linalg.norm((left - right)[:2]))
 
 
+def _two_feet(anatomy: Anatomy, felt: Felt) -> TwoFeet:
+    ankles = feet(anatomy, felt)
+    return TwoFeet(ankles["l"], ankles["r"], felt.facing)
+
+
 def middle(anatomy: Anatomy, felt: Felt) -> Floats:
     """Return the point on the ground between the feet, under the middle of their soles [m], (2,)."""
-    return TwoFeet(*feet(anatomy, felt).values(), felt.facing).middle
+    return _two_feet(anatomy, felt).middle
 
 
 def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     """Return how far the capture point is outside the feet [m]; below 0 it is inside."""
-    return TwoFeet(*feet(anatomy, felt).values(), felt.facing).outside(felt.capture)
+    return _two_feet(anatomy, felt).outside(felt.capture)
 
 
 def standing_on(
