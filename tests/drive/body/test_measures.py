@@ -11,6 +11,7 @@ import stunt
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import foot_slide
 from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.drive.prepare import fit
 from stunt.drive.prepare.fit import fit_motion
 from stunt.library.doctor import foot_slide as slide_of_clip
 from stunt.library.names import load_clip
@@ -57,14 +58,18 @@ def with_hand_in_thigh() -> stunt.Clip:
     return replace(clip, rotations=turns, name="through")
 
 
-def test_the_report_says_what_was_changed_of_a_clip_so_that_the_body_can_do_it() -> None:
+def test_the_report_says_what_was_changed_of_a_clip_so_that_the_body_can_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
     clip = with_hand_in_thigh()
     stage = stunt.Stage(
         {"ada": stunt.Body(clip, root="free"), "bob": stunt.Body(clip, root="free", at=(2.0, 0.0, 0.0))}
     )
     stage.actor("ada").follow(clip)
     stage.actor("bob").follow(clip, settings=stunt.ServoSettings(plant=False))
+    fits = []
+    monkeypatch.setattr(fit, "_fitted_once", lambda *args: fits.append(1))
     people = stage.run(0.3).report()["characters"]
+    assert not fits  # it was fitted when it was to be followed
+    monkeypatch.undo()
     ada = stage.actor("ada").body
     changes = fit_motion(ada.stage.model, ada.character, motion_of_clip(clip, ada.character)).changes
     told = people["ada"]["prepared"]["through"]
