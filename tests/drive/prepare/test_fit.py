@@ -10,8 +10,9 @@ import mujoco
 import numpy as np
 import pytest
 
+from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.law import ServoSettings
-from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, with_bodies_turned
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, seen_from_root, with_bodies_turned
 from stunt.drive.prepare import fit
 from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, LOOKS, limbs_apart
 from stunt.drive.prepare.content import digest
@@ -174,9 +175,6 @@ def test_what_a_joint_cannot_do_is_not_asked_of_it() -> None:
 @pytest.mark.parametrize("body", ["", "human39"])
 def test_bodies_turned_as_they_are_leave_the_motion_as_it_is(body: str) -> None:
     """Joints found from turns are the joints the turns came from, balls and hinges."""
-    from stunt.character.kinematics import pose_frames
-    from stunt.drive.motion.body_motion import seen_from_root
-
     stage, motion = on_stage("walk", body)
     character = stage.character("a")
     turns = seen_from_root(pose_frames(stage.model, character, motion.qpos)[1])
@@ -194,6 +192,21 @@ def test_a_fitted_motion_is_all_but_fitted(clip: str, body: str) -> None:
     print(first.changes, again.changes)
     assert again.changes.feet_mean_cm < max(0.5 * first.changes.feet_mean_cm, 0.2)
     assert again.changes.limits_deg < 0.1 and again.changes.apart_deg < 1.0
+
+
+@pytest.mark.parametrize("clip", ["walk", "hook", "box_forward"])
+def test_a_clip_played_on_a_body_with_other_bones_has_its_feet_on_the_ground(clip: str) -> None:
+    stage, motion = on_stage(clip, "human39")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    played = fit_motion(stage.model, character, motion, "out of the floor").motion
+    heights = []
+    for qpos in (motion.qpos, played.qpos):
+        corners = corners_over(stage.model, character, soles, *pose_frames(stage.model, character, qpos))
+        heights.append(np.abs(corners[..., 2].min(axis=1)))
+    print("lowest sole off the floor [m], as retargeted and as played", [(h.max(), h.mean()) for h in heights])
+    # In these clips a foot stands in every frame.
+    assert heights[1].mean() < 0.5 * heights[0].mean() and heights[1].max() < 0.005
 
 
 def test_a_looping_motion_is_fitted_to_a_round_that_goes_on_into_itself() -> None:

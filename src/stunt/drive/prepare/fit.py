@@ -5,7 +5,8 @@ made to stand. Whoever plays or follows a motion asks here; what was changed is 
 a body and a motion, by their content.
 
 Played as data, feet are only kept out of the floor. Standing ones are put down over some hundredths of a second, which
-under forces nobody sees; on data it drags clean feet by two or three centimetres as they land.
+under forces nobody sees; on data it drags clean feet by two or three centimetres as they land. A body whose legs hang
+on hinges has other bones than any clip, and what was brought to it hovers and sinks by more: its feet are planted.
 
 Spikes: swapped or lost markers turn a thigh by 70° from one frame to the next, and whoever is to stand on that leg
 falls for no reason an animator could see. Such frames are replaced by the way between the good ones around them, in all
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 from stunt.character.character import Character, Joint
 from stunt.control.servo.law import part_of
 from stunt.drive.feet.leg import legs_of
+from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet
 from stunt.drive.motion.body_motion import BodyMotion, repeated_rounds
 from stunt.drive.prepare.apart import Overlap, limbs_apart
@@ -142,7 +144,7 @@ def fit_motion(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
         character: Who; its root is free.
         motion: What.
         feet: Whether standing feet are planted, swinging ones are lifted besides where they pass the floor too low, or
-            feet are but kept out of the floor, for a motion that is played.
+            feet are but kept out of the floor, for a motion that is played (on legs with hinges they are planted).
     """
     key = digest(model, character, motion, "fit", feet)
     return _KNOWN.get(key, lambda: _fitted(model, character, motion, feet))
@@ -174,7 +176,7 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
     limited, beyond = within_limits(character, bridged)
     apart = limbs_apart(model, character, limited)
     planted = plant_feet(model, character, apart.motion, legs)
-    if feet == "out of the floor":
+    if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
         planted = replace(planted, motion=lift_soles(model, character, apart.motion), moved=0.0 * planted.moved)
         planted = replace(planted, raised=0.0 * planted.raised)
     whole = clear_feet(model, character, planted.motion, legs) if feet == "clear" else planted.motion
