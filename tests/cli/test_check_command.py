@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stunt.cli.main import main
-from stunt.library.names import OWN_CLIPS
+from stunt.library.names import OWN_CLIPS, load_clip
+from stunt.maths import rotations
+from stunt.motion.formats.bvh_writer import write_bvh
 
 
 def test_check_says_what_a_clip_is_and_what_would_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,6 +28,28 @@ def test_check_gives_the_same_as_json_and_takes_overrides(capsys: pytest.Capture
     found = json.loads(capsys.readouterr().out)
     assert (found["fps"], found["metres_per_unit"], found["up"]) == (30.0, 0.02, "y")
     assert found["overridden"] == {"fps": 30.0, "scale": 0.02, "up": "y"} and found["parts"]["l_shank"] == "LeftLeg"
+
+
+def test_check_says_what_fitting_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clip = load_clip("idle").trimmed(0.0, 2.0)
+    turns, upper = clip.rotations.copy(), clip.parts["l_upper_arm"]
+    bump = 0.25 * np.exp(-0.5 * ((np.arange(clip.frames) / clip.fps - 1.0) / 0.15) ** 2)
+    turns[:, upper] = rotations.multiply(
+        rotations.from_rotation_vector(np.outer(bump, [-1.0, 0.0, 0.0])), turns[:, upper]
+    )
+    path = str(write_bvh(replace(clip, rotations=turns), tmp_path / "through.bvh"))
+    assert main(["check", path, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["fitting"]
+    worst = found["overlaps"][0]
+    assert found["overlap_cm"] > 1.0 and worst["start_s"] < 1.0 < worst["end_s"] and worst["one"].startswith("l_")
+    assert main(["check", path]) == 0
+    said = (
+        f"limbs {worst['deep_cm']:.1f} cm inside each other between {worst['start_s']:.2f} and {worst['end_s']:.2f} s"
+    )
+    text = capsys.readouterr().out
+    assert f"  fitting      {said} ({worst['one']} in {worst['other']})\n" in text and "to take them apart" in text
+    assert main(["check", "idle"]) == 0
+    assert "inside each other" not in capsys.readouterr().out
 
 
 def test_check_writes_a_mapping_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,4 +166,9 @@ def test_a_skeleton_file_is_examined_at_rest(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "x.asf").write_text(asf)
     assert main(["check", str(tmp_path / "x.asf"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["joints"] == 2 and found["format"] == "asf" and found["parts"]["l_thigh"] == "lfemur"
+    assert (
+        found["fitting"] is None
+        and found["joints"] == 2
+        and found["format"] == "asf"
+        and found["parts"]["l_thigh"] == "lfemur"
+    )

@@ -11,6 +11,7 @@ import time
 import pytest
 from cli_helpers import SCRIPT
 
+from stunt.record.journal import recovered
 from stunt.record.take import Take
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are another thing on Windows")
@@ -35,6 +36,15 @@ def journalled(folder, size):
             return journal.stat().st_size
         time.sleep(0.05)
     raise AssertionError("nothing was written down")
+
+
+def with_frames(folder):
+    """Wait until a journal holds frames: what it says of the stage is there first, and comes in several writes."""
+    for _ in range(6000):
+        if (take := recovered(folder / ".take.journal")) is not None and take.time.size:
+            return
+        time.sleep(0.05)
+    raise AssertionError("no frames were written down")
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
@@ -73,7 +83,7 @@ def test_sigterm_before_the_performance_begins_clears_up(script, stunt, monkeypa
 def test_kill_9_is_mended_by_showing_it_and_by_the_next_run(script, stunt):
     script.write_text(ENDLESS)
     process = performing(script)
-    journalled(script.parent / "out", journalled(script.parent / "out", 10_000))
+    with_frames(script.parent / "out")
     process.kill()
     process.communicate()
     assert [path.name for path in os.scandir("out")] == [".take.journal"]
@@ -84,7 +94,7 @@ def test_kill_9_is_mended_by_showing_it_and_by_the_next_run(script, stunt):
         "take.npz", "report.json",
     }  # fmt: skip
     process = performing(script)
-    journalled(script.parent / "out", journalled(script.parent / "out", 10_000))
+    with_frames(script.parent / "out")
     process.kill()
     process.communicate()
     script.write_text(SCRIPT)

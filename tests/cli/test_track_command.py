@@ -17,7 +17,7 @@ from stunt.script.performance import Performance
 
 KEYS = {
     "error_deg_mean", "error_deg", "joint_error_deg", "drift_m", "path_m", "foot_slide_m", "fell", "assistance",
-    "root_spring", "limits",
+    "root_spring", "limits", "prepared",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from stunt.character.bodies import BUILT_IN, SUFFIXES
 from stunt.cli.terminal import write
+from stunt.errors import StuntError
 
 Findings = tuple[dict[str, Any], list[str]]
 """Data for programs, lines for people."""
@@ -158,19 +159,26 @@ def _plain(value: Any) -> Any:
 
 
 def _clip_findings(args: argparse.Namespace) -> Findings:
+    from stunt.check.clip import examine_fit
     from stunt.library.doctor import examine
     from stunt.library.names import find_clip, load_clip
     from stunt.motion.clips.assume import Overrides
 
     overrides = Overrides(args.up, args.scale, args.fps, args.skip_frames, None, args.skeleton)
     path = find_clip(args.thing, args.clips)
-    found = examine(path, overrides)
+    found, clip = examine(path, overrides), load_clip(path, overrides=overrides)
     if args.mapping is not None:
         from stunt.motion.clips.mapping import mapping_from_guess, write_mapping
 
-        names = load_clip(path, overrides=overrides).skeleton.names
-        write_mapping(mapping_from_guess(found.parts), args.mapping, names)
-    return found.to_data(), _clip_lines(found)
+        write_mapping(mapping_from_guess(found.parts), args.mapping, clip.skeleton.names)
+    try:
+        changes = examine_fit(clip)
+    except StuntError as error:  # what kind of clip it is can be said all the same
+        fitting, told = None, [f"there is no body to fit it to: {error}"]
+    else:
+        fitting, told = changes.to_data(), changes.sentences() or ["its own body can do it as it is"]
+    lines = [*_clip_lines(found), *(f"  fitting      {line}" for line in told)]
+    return found.to_data() | {"fitting": fitting}, lines
 
 
 def _clip_lines(found: Any) -> list[str]:

@@ -406,7 +406,7 @@ class Actor:
         number("blend", blend, 0.0)
         number("since", since, 0.0)
         self._need_free("play")
-        self._whole.play(motion_of(self.character, clip, loop=loop), since=since, blend=blend)
+        self._whole.play(self._played(clip, loop), since=since, blend=blend)
 
     def aim(self, pose: Pose | str | Mapping[str, Any] | Floats, *, over: float = 0.2) -> None:
         """Go to a pose and hold it; may be said anew at every tick.
@@ -553,8 +553,7 @@ class Actor:
         if isinstance(entry, str) and not name:
             return make_controller(entry, self.stage, self.name)
         if isinstance(entry, (Clip, BodyMotion, str, Path)):
-            motion = motion_of(self.character, entry)
-            motion = fit_motion(self.stage.model, self.character, motion, "out of the floor").motion
+            motion = self._played(entry)
             return ClipController(name or motion.name, motion, self.stage, self.name)
         if isinstance(entry, Controller):
             if name:
@@ -673,3 +672,8 @@ class Actor:
     def _need_free(self, verb: str) -> None:
         if self.character.root is None:
             raise BodyError(f"'{self.name}' has a fixed root; to {verb} it needs a Body with root='free'.")
+
+    def _played(self, clip: Any, loop: bool | None = None) -> BodyMotion:
+        """Return what a program gives as a clip as this body plays it: fitted to it, out of the floor."""
+        motion = motion_of(self.character, clip, loop=loop)
+        return fit_motion(self.stage.model, self.character, motion, "out of the floor").motion

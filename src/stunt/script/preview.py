@@ -1,7 +1,8 @@
 """The kinematic preview: a script's poses by their curves alone, many times faster than real time.
 
 Joints under tension follow the very curves the springs will be led along; joints on the beat follow minimum-jerk paths
-through their keys. Nothing is simulated: props stay where they are, pushes do nothing, a free root does not move.
+through their keys; who follows clips does what its body is asked to do, the clips fitted to it. Nothing is simulated:
+props stay where they are, pushes do nothing, and no other free root moves.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Preview:
                 self._beats(character, name, path, times)
             for key, value in part.sections.items():
                 if (lay := KINDS[key].preview) is not None:
-                    lay(value, character, self._start, path, times)
+                    lay(value, self.stage, name, path, times)
         return path
 
     def _beats(self, character: Character, name: str, path: Floats, times: Floats) -> None:

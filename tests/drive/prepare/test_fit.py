@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 
@@ -9,10 +10,11 @@ import mujoco
 import numpy as np
 import pytest
 
+from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.law import ServoSettings
-from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, with_bodies_turned
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, seen_from_root, with_bodies_turned
 from stunt.drive.prepare import fit
-from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, limbs_apart
+from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, LOOKS, limbs_apart
 from stunt.drive.prepare.content import digest
 from stunt.drive.prepare.fit import fit_motion, within_limits
 from stunt.drive.prepare.pipeline import prepare
@@ -87,6 +89,49 @@ def test_a_hand_in_a_thigh_is_taken_out_of_it_and_nothing_else_is_touched() -> N
     assert jerk < 0.005  # and nothing jumps on the way
 
 
+def test_what_was_changed_says_which_limbs_when_and_by_how_much() -> None:
+    stage, motion, before = with_hand_in_thigh(0.03)
+    found = fit_motion(stage.model, stage.character("a"), motion).changes
+    worst = found.overlaps[0]
+    inside = np.flatnonzero(before > GIVES + ENOUGH) / motion.fps
+    print(found.sentences())
+    assert (worst.one, worst.other) == ("l_hand", "l_thigh") and worst.deep_cm == found.overlap_cm
+    assert found.overlap_cm == pytest.approx(100.0 * (before.max() - GIVES), abs=0.2)
+    look = 1.0 / LOOKS
+    assert inside[0] <= worst.start_s <= inside[0] + look and inside[-1] - look <= worst.end_s <= inside[-1]
+    words = f"limbs {worst.deep_cm:.1f} cm inside each other between {worst.start_s:.2f} and {worst.end_s:.2f} s"
+    assert f"{words} (l_hand in l_thigh)" in found.sentences()
+    assert found.spikes == 0.0 and found.spiked == found.beyond == ()
+    # The same of a motion that begins again, in the time of one round, though the rounds around it are looked at too.
+    looped = fit_motion(stage.model, stage.character("a"), replace(motion, loop=True)).changes
+    assert looped.overlaps[0].start_s == pytest.approx(worst.start_s, abs=look)
+    assert len(looped.overlaps) == len(found.overlaps)
+    whole = json.loads(json.dumps(found.to_data()))
+    assert whole["overlaps"][0]["one"] == "l_hand" and whole["foot"] == found.foot and whole["beyond"] == []
+
+
+def test_spikes_limits_and_feet_are_told_by_their_names() -> None:
+    stage, idle = on_stage("idle")
+    joints, qpos = stage.character("a").joints, np.repeat(idle.qpos[:1], 120, axis=0)
+    hip, elbow = joints["r_hip"].qpos, joints["l_elbow"]
+    turn = rotations.from_rotation_vector(np.array([0.0, 1.4, 0.0]))
+    qpos[60, hip : hip + 4] = rotations.multiply(qpos[60, hip : hip + 4], turn)
+    assert elbow.range is not None
+    beyond = rotations.from_rotation_vector(np.array([0.0, -elbow.range[1] - 0.2, 0.0]))
+    qpos[20:100, elbow.qpos : elbow.qpos + 4] = beyond
+    qpos[:, 2] += 0.015 * np.exp(-0.5 * ((np.arange(120) - 60) / 15.0) ** 2)  # it hovers for a while
+    found = fit_motion(stage.model, stage.character("a"), replace(idle, qpos=qpos, fps=60.0)).changes
+    print(found.sentences())
+    assert found.spiked == ("r_thigh",) and found.spikes == pytest.approx(1.0 / 120.0)
+    assert found.beyond == ("l_elbow",) and found.limits_deg == pytest.approx(np.degrees(0.2), abs=1e-3)
+    assert 1.0 < found.hips_cm < 1.6
+    assert "spikes bridged in 0.8 % of the frames (r_thigh)" in found.sentences()
+    assert f"joints up to {np.degrees(0.2):.1f}° beyond their limits (l_elbow)" in found.sentences()
+    assert found.sentences()[-1].endswith(f"hips by up to {found.hips_cm:.1f} cm") and found.foot.endswith("foot")
+    still = fit_motion(stage.model, stage.character("a"), replace(idle, qpos=np.repeat(idle.qpos[:1], 9, axis=0)))
+    assert still.changes.sentences() == []
+
+
 def test_a_body_that_does_not_collide_with_itself_keeps_its_clip() -> None:
     _, motion, _ = with_hand_in_thigh(0.03)
     stage, _ = on_stage("idle", collides=False)
@@ -104,15 +149,15 @@ def test_an_overlap_beyond_mending_turns_no_joint_further_than_it_may() -> None:
 def test_what_a_joint_cannot_do_is_not_asked_of_it() -> None:
     stage, motion = on_stage("idle")
     character = stage.character("a")
-    assert within_limits(character, motion) == (motion, 0.0)
+    assert within_limits(character, motion) == (motion, {})
     knee = character.joints["l_knee"]
     assert knee.range is not None
     bent = motion.qpos.copy()
     vectors = np.outer(np.linspace(0.0, knee.range[1] + 0.2, len(bent)), [0.0, 1.0, 0.0])
     bent[:, knee.qpos : knee.qpos + 4] = rotations.from_rotation_vector(vectors)
-    found, over = within_limits(character, replace(motion, qpos=bent))
+    found, beyond = within_limits(character, replace(motion, qpos=bent))
     angles = np.linalg.norm(rotations.to_rotation_vector(found.qpos[:, knee.qpos : knee.qpos + 4]), axis=1)
-    assert over == pytest.approx(0.2, abs=1e-6) and angles.max() == pytest.approx(knee.range[1])
+    assert beyond == {"l_knee": pytest.approx(0.2, abs=1e-6)} and angles.max() == pytest.approx(knee.range[1])
     inside = np.linalg.norm(vectors, axis=1) <= knee.range[1]
     assert np.array_equal(found.qpos[inside], bent[inside])
     # A hinge's range has two ends.
@@ -123,16 +168,13 @@ def test_what_a_joint_cannot_do_is_not_asked_of_it() -> None:
     for side, sign in ((0, -1.0), (1, 1.0)):
         wild = motion.qpos.copy()
         wild[3, elbow.qpos] = elbow.range[side] + sign * 0.3
-        found, over = within_limits(character, replace(motion, qpos=wild))
-        assert found.qpos[3, elbow.qpos] == elbow.range[side] and over == pytest.approx(0.3)
+        found, beyond = within_limits(character, replace(motion, qpos=wild))
+        assert found.qpos[3, elbow.qpos] == elbow.range[side] and beyond == {elbow.name: pytest.approx(0.3)}
 
 
 @pytest.mark.parametrize("body", ["", "human39"])
 def test_bodies_turned_as_they_are_leave_the_motion_as_it_is(body: str) -> None:
     """Joints found from turns are the joints the turns came from, balls and hinges."""
-    from stunt.character.kinematics import pose_frames
-    from stunt.drive.motion.body_motion import seen_from_root
-
     stage, motion = on_stage("walk", body)
     character = stage.character("a")
     turns = seen_from_root(pose_frames(stage.model, character, motion.qpos)[1])
@@ -150,6 +192,21 @@ def test_a_fitted_motion_is_all_but_fitted(clip: str, body: str) -> None:
     print(first.changes, again.changes)
     assert again.changes.feet_mean_cm < max(0.5 * first.changes.feet_mean_cm, 0.2)
     assert again.changes.limits_deg < 0.1 and again.changes.apart_deg < 1.0
+
+
+@pytest.mark.parametrize("clip", ["walk", "hook", "box_forward"])
+def test_a_clip_played_on_a_body_with_other_bones_has_its_feet_on_the_ground(clip: str) -> None:
+    stage, motion = on_stage(clip, "human39")
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    played = fit_motion(stage.model, character, motion, "out of the floor").motion
+    heights = []
+    for qpos in (motion.qpos, played.qpos):
+        corners = corners_over(stage.model, character, soles, *pose_frames(stage.model, character, qpos))
+        heights.append(np.abs(corners[..., 2].min(axis=1)))
+    print("lowest sole off the floor [m], as retargeted and as played", [(h.max(), h.mean()) for h in heights])
+    # In these clips a foot stands in every frame.
+    assert heights[1].mean() < 0.5 * heights[0].mean() and heights[1].max() < 0.005
 
 
 def test_a_looping_motion_is_fitted_to_a_round_that_goes_on_into_itself() -> None:

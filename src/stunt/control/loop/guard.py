@@ -42,7 +42,7 @@ FOUND: Final = layout(
 )
 """What was found, and the look that is under way."""
 TABLE: Final = AddressTable(
-    "Guard",
+    "PhysicsGuard",
     (
         ("found", FOUND),
         ("watched", np.int64),  # 1 where a body moves, and did not begin below the floor

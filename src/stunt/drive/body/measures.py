@@ -23,6 +23,7 @@ from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.followed import Followed, followed_at
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
+from stunt.drive.prepare.pipeline import changes_of
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import FootJoints, feet_of, planted_places
@@ -148,9 +149,21 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "drift_m": float(drift[-1]),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
         "foot_slide_m": foot_slide(actor, time, own, history),
+        "prepared": _prepared(actor, history),
     }
     # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
     return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
+
+
+def _prepared(actor: BodyActor, history: Sequence[Followed]) -> dict[str, Any]:
+    """Return what was changed of each motion it followed, by name, so that the body can do it."""
+    found = dict[str, Any]()
+    for entry in history:
+        if entry.motion is not None and entry.rows is not None and entry.motion.name not in found:
+            changes = changes_of(actor.stage.model, actor.character, entry.motion, actor.settings)
+            if changes is not None:
+                found[entry.motion.name] = changes.to_data()
+    return found
 
 
 def _joint_errors(actor: BodyActor, actual: ServoTargets, turns: Floats) -> dict[str, float]:

@@ -24,6 +24,7 @@ from stunt.character.kinematics import pose_frames
 from stunt.drive.motion.body_motion import BodyMotion, seen_from_root, with_bodies_turned
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import stretches
 from stunt.motion.rig.retarget import body_parts
 
 LOOKS: Final = 40.0
@@ -41,6 +42,31 @@ ENOUGH: Final = 0.002
 _EASE = 1e-4  # of the least squares: squared metres per squared radian a point must move by to be worth turning for
 
 
+@dataclass(frozen=True)
+class Overlap:
+    """A body that was inside another for a while.
+
+    Attributes:
+        one: Which.
+        other: In which.
+        deep_cm: How deep at most, beyond what is allowed [cm].
+        start_s: From when on in the motion [s].
+        end_s: Until when [s].
+    """
+
+    one: str
+    other: str
+    deep_cm: float
+    start_s: float
+    end_s: float
+
+    @property
+    def when(self) -> str:
+        """The time in words."""
+        start, end = f"{self.start_s:.2f}", f"{self.end_s:.2f}"
+        return f"at {start} s" if start == end else f"between {start} and {end} s"
+
+
 class LimbsApart(NamedTuple):
     """What was done.
 
@@ -49,12 +75,14 @@ class LimbsApart(NamedTuple):
         deepest: The deepest overlap there was, beyond what is allowed [m].
         left: And the deepest that is left [m].
         turned: The largest turn of a joint [rad].
+        overlaps: What there was, the deepest first.
     """
 
     motion: BodyMotion
     deepest: float
     left: float
     turned: float
+    overlaps: tuple[Overlap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,18 +124,21 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion)
     looks = np.unique([*range(0, count, every), count - 1])
     some = BodyMotion(motion.name, motion.fps / every, motion.qpos[looks])
     turns, deepest, left = np.zeros((len(looks), len(limbs), 2, 3)), 0.0, 0.0
+    found = tuple[Overlap, ...]()
     for number in range(ROUNDS):
         now = _turned(model, character, some, limbs, turns) if number else some
-        step, left = overlaps.step(now.qpos)
-        deepest = left if number == 0 else deepest
+        step, depths = overlaps.step(now.qpos)
+        left = max(depths.values(), default=0.0)
+        if number == 0:
+            deepest, found = left, overlaps.told(depths, looks / motion.fps)
         if left < ENOUGH:
             break
         turns = _bounded(turns + _smoothed(step, some.fps))
     if not turns.any():
-        return LimbsApart(motion, deepest, left, 0.0)
+        return LimbsApart(motion, deepest, left, 0.0, found)
     whole = np.stack([np.interp(np.arange(count), looks, column) for column in turns.reshape(len(looks), -1).T], axis=1)
-    found = _turned(model, character, motion, limbs, whole.reshape(count, *turns.shape[1:]))
-    return LimbsApart(found, deepest, left, float(np.linalg.norm(turns, axis=-1).max()))
+    apart = _turned(model, character, motion, limbs, whole.reshape(count, *turns.shape[1:]))
+    return LimbsApart(apart, deepest, left, float(np.linalg.norm(turns, axis=-1).max()), found)
 
 
 def _smoothed(step: Floats, fps: float) -> Floats:
@@ -211,17 +242,17 @@ class _Overlaps:
             self.model, self.data, self.geoms[one], self.geoms[other], 0.05, self._fromto
         ))  # fmt: skip
 
-    def step(self, qpos: Floats) -> tuple[Floats, float]:
-        """Return how bones are to be turned in each frame, seen from the root, and how deep the worst overlap is [m].
+    def step(self, qpos: Floats) -> tuple[Floats, dict[tuple[int, int], float]]:
+        """Return how bones are to be turned in each frame, seen from the root, and how deep overlaps are.
 
         Args:
             qpos: The frames, (F, nq).
 
         Returns:
-            Rotation vectors [rad], (F, limbs, 2, 3), and the depth beyond what is allowed.
+            Rotation vectors [rad], (F, limbs, 2, 3), and depths beyond what is allowed [m], by frame and pair.
         """
         places, where, mats = self._poses(qpos)
-        turns, worst = np.zeros((len(qpos), len(self.limbs), 2, 3)), 0.0
+        turns, deep = np.zeros((len(qpos), len(self.limbs), 2, 3)), dict[tuple[int, int], float]()
         reach = self.model.geom_rbound[self.geoms]
         ones, others = (np.array([pair[k] for pair in self.pairs]) for k in (0, 1))
         close = np.linalg.norm(where[:, ones] - where[:, others], axis=-1) < reach[ones] + reach[others]
@@ -234,12 +265,34 @@ class _Overlaps:
                 if depth > 0.0:
                     rows.append(self._leverage(places[frame], pair))
                     depths.append(depth)
+                    deep[int(frame), int(number)] = depth
             if rows:
-                worst = max(worst, *depths)
                 lever = np.array(rows)
                 size = np.linalg.solve(lever @ lever.T + _EASE * np.eye(len(rows)), np.array(depths))
                 turns[frame] = (lever.T @ size).reshape(turns.shape[1:])
-        return turns, worst
+        return turns, deep
+
+    def told(self, depths: dict[tuple[int, int], float], times: Floats) -> tuple[Overlap, ...]:
+        """Return which bodies overlap and when, the deepest first.
+
+        Args:
+            depths: By frame and pair [m].
+            times: Of the frames [s], (F,).
+        """
+        names = {body - self.character.root_body: name for name, body in self.character.bodies.items()}
+        courses = dict[tuple[str, str], Floats]()
+        for (frame, number), depth in depths.items():
+            pair = self.pairs[number]
+            course = courses.setdefault(
+                (names[self.bodies[pair.one]], names[self.bodies[pair.other]]), np.zeros(len(times))
+            )
+            course[frame] = max(course[frame], depth)
+        found = [
+            Overlap(*who, 100.0 * float(course[start:end].max()), float(times[start]), float(times[end - 1]))
+            for who, course in courses.items()
+            for start, end in stretches(course >= ENOUGH)
+        ]
+        return tuple(sorted(found, key=lambda overlap: (-overlap.deep_cm, overlap.start_s, overlap.one)))
 
     def _leverage(self, places: Floats, pair: _Pair) -> Floats:
         """Return how fast turning each bone takes two geoms that overlap apart [m/rad], (limbs·2·3,)."""

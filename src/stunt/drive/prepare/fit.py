@@ -5,7 +5,8 @@ made to stand. Whoever plays or follows a motion asks here; what was changed is 
 a body and a motion, by their content.
 
 Played as data, feet are only kept out of the floor. Standing ones are put down over some hundredths of a second, which
-under forces nobody sees; on data it drags clean feet by two or three centimetres as they land.
+under forces nobody sees; on data it drags clean feet by two or three centimetres as they land. A body whose legs hang
+on hinges has other bones than any clip, and what was brought to it hovers and sinks by more: its feet are planted.
 
 Spikes: swapped or lost markers turn a thigh by 70° from one frame to the next, and whoever is to stand on that leg
 falls for no reason an animator could see. Such frames are replaced by the way between the good ones around them, in all
@@ -19,8 +20,9 @@ physics: they give by some degrees before they hold.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
 
 import mujoco
 import numpy as np
@@ -29,9 +31,10 @@ from numpy.typing import NDArray
 from stunt.character.character import Character, Joint
 from stunt.control.servo.law import part_of
 from stunt.drive.feet.leg import legs_of
+from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet
 from stunt.drive.motion.body_motion import BodyMotion, repeated_rounds
-from stunt.drive.prepare.apart import limbs_apart
+from stunt.drive.prepare.apart import Overlap, limbs_apart
 from stunt.drive.prepare.content import KnownByContent, digest
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -40,6 +43,8 @@ from stunt.motion.rig.other_body import sole_geoms
 Feet = Literal["planted", "clear", "out of the floor"]
 AROUND: Final = 1.0
 """Seconds of other rounds before and after one that tell what becomes of it."""
+SHOWN: Final = 5
+"""So many overlaps, or joints beyond their limits, are told at most."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +53,67 @@ class Changes:
 
     Attributes:
         spikes: Share of the frames in which a spike was bridged.
+        spiked: In which legs, by their first body.
         limits_deg: Largest turn a joint was beyond its limits by [°].
+        beyond: Joints that were, the farthest first.
         overlap_cm: Deepest overlap of limbs, beyond what flesh gives [cm].
+        overlaps: Which limbs, and when, the deepest first.
         left_cm: What is left of it [cm].
         apart_deg: Largest turn of a joint to get out of it [°].
         feet_cm: Farthest a foot was moved [cm].
         feet_mean_cm: On the mean over legs and frames [cm].
+        foot: Which was moved farthest.
         hips_cm: Farthest the hips were raised or lowered [cm].
     """
 
     spikes: float = 0.0
+    spiked: tuple[str, ...] = ()
     limits_deg: float = 0.0
+    beyond: tuple[str, ...] = ()
     overlap_cm: float = 0.0
+    overlaps: tuple[Overlap, ...] = ()
     left_cm: float = 0.0
     apart_deg: float = 0.0
     feet_cm: float = 0.0
     feet_mean_cm: float = 0.0
+    foot: str = ""
     hips_cm: float = 0.0
+
+    def between(self, start: float, end: float) -> Changes:
+        """Return it with the overlaps that begin between two times [s], counted from the first of them."""
+        own = (overlap for overlap in self.overlaps if start <= overlap.start_s + 1e-9 < end)
+        shifted = (replace(one, start_s=one.start_s - start, end_s=one.end_s - start) for one in own)
+        return replace(self, overlaps=tuple(shifted))
+
+    def to_data(self) -> dict[str, Any]:
+        """Return it as a report has it: four digits, and of overlaps and joints the worst few."""
+        few = replace(self, overlaps=(), beyond=self.beyond[:SHOWN])
+        return _plain(few) | {"overlaps": [_plain(overlap) for overlap in self.overlaps[:SHOWN]]}
+
+    def sentences(self) -> list[str]:
+        """Say in words what was changed, with units; nothing where nothing was."""
+        found = list[str]()
+        if self.spikes > 0.0:
+            found.append(f"spikes bridged in {100.0 * self.spikes:.1f} % of the frames ({', '.join(self.spiked)})")
+        if self.beyond:
+            found.append(f"joints up to {self.limits_deg:.1f}° beyond their limits ({', '.join(self.beyond[:SHOWN])})")
+        found += [
+            f"limbs {overlap.deep_cm:.1f} cm inside each other {overlap.when} ({overlap.one} in {overlap.other})"
+            for overlap in self.overlaps[:SHOWN]
+        ]
+        if (more := len(self.overlaps) - SHOWN) > 0:
+            found.append(f"{more} more such overlaps")
+        if self.overlaps:
+            found.append(f"joints turned by up to {self.apart_deg:.1f}° to take them apart, {self.left_cm:.1f} cm left")
+        if max(self.feet_cm, self.hips_cm) >= 0.05:
+            feet = f"feet moved by up to {self.feet_cm:.1f} cm ({self.foot}), {self.feet_mean_cm:.1f} cm on the mean"
+            found.append(f"{feet}; hips by up to {self.hips_cm:.1f} cm")
+        return found
+
+
+def _plain(record: Changes | Overlap) -> dict[str, Any]:
+    short: dict[type, Callable[[Any], Any]] = {float: lambda value: round(value, 4), tuple: list}
+    return {name: short.get(type(value), lambda same: same)(value) for name, value in asdict(record).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +144,7 @@ def fit_motion(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
         character: Who; its root is free.
         motion: What.
         feet: Whether standing feet are planted, swinging ones are lifted besides where they pass the floor too low, or
-            feet are but kept out of the floor, for a motion that is played.
+            feet are but kept out of the floor, for a motion that is played (on legs with hinges they are planted).
     """
     key = digest(model, character, motion, "fit", feet)
     return _KNOWN.get(key, lambda: _fitted(model, character, motion, feet))
@@ -117,23 +166,32 @@ def _fitted(model: mujoco.MjModel, character: Character, motion: BodyMotion, fee
         replace(motion, qpos=some.qpos[one]).placed((float(at[0]), float(at[1])), facing)
         for some in (long.motion, long.free)
     )
-    return FittedMotion(laid, free, long.stands[one], long.changes)
+    start = around * motion.duration
+    return FittedMotion(laid, free, long.stands[one], long.changes.between(start, start + motion.duration))
 
 
 def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion, feet: Feet) -> FittedMotion:
     legs = legs_of(model, character, sole_geoms(model, character))
     bridged = bridge_spikes(model, character, motion)
-    limited, over = within_limits(character, bridged)
+    limited, beyond = within_limits(character, bridged)
     apart = limbs_apart(model, character, limited)
     planted = plant_feet(model, character, apart.motion, legs)
-    if feet == "out of the floor":
+    if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
         planted = replace(planted, motion=lift_soles(model, character, apart.motion), moved=0.0 * planted.moved)
         planted = replace(planted, raised=0.0 * planted.raised)
     whole = clear_feet(model, character, planted.motion, legs) if feet == "clear" else planted.motion
+    farthest = planted.moved.max(axis=0) if len(planted.moved) else np.zeros(len(legs))
+    names = {body: name for name, body in character.bodies.items()}
     changes = Changes(
-        float((bridged.qpos != motion.qpos).any(axis=1).mean()), math.degrees(over), 100.0 * apart.deepest,
-        100.0 * apart.left, math.degrees(apart.turned), 100.0 * float(planted.moved.max(initial=0.0)),
-        100.0 * float(planted.moved.mean()) if legs else 0.0, 100.0 * float(np.abs(planted.raised).max()),
+        spikes=float((bridged.qpos != motion.qpos).any(axis=1).mean()),
+        spiked=_legs_changed(model, character, motion, bridged),
+        limits_deg=math.degrees(max(beyond.values(), default=0.0)),
+        beyond=tuple(sorted(beyond, key=lambda name: -beyond[name])), overlap_cm=100.0 * apart.deepest,
+        overlaps=apart.overlaps, left_cm=100.0 * apart.left, apart_deg=math.degrees(apart.turned),
+        feet_cm=100.0 * float(planted.moved.max(initial=0.0)),
+        feet_mean_cm=100.0 * float(planted.moved.mean()) if legs else 0.0,
+        foot=names[character.root_body + legs[int(farthest.argmax())].foot] if farthest.any() else "",
+        hips_cm=100.0 * float(np.abs(planted.raised).max()),
     )  # fmt: skip
     return FittedMotion(whole, apart.motion, planted.stands, changes)
 
@@ -163,6 +221,18 @@ def bridge_spikes(model: mujoco.MjModel, character: Character, motion: BodyMotio
             for part in own:
                 qpos[:, part] = _bridged(motion.qpos[:, part], bad)
     return motion if qpos is motion.qpos else replace(motion, qpos=qpos)
+
+
+def _legs_changed(
+    model: mujoco.MjModel, character: Character, before: BodyMotion, after: BodyMotion
+) -> tuple[str, ...]:
+    """Return the legs, by their first body, in which two motions differ."""
+    first, names = character.root.qpos if character.root is not None else 0, tuple[str, ...]()
+    changed, known = (before.qpos != after.qpos).any(axis=0), {body: name for name, body in character.bodies.items()}
+    for body, joints in _legs(model, character).items():
+        if any(changed[joint.qpos - first : joint.qpos - first + 4].any() for joint in joints):
+            names += (known[body],)
+    return names
 
 
 def _legs(model: mujoco.MjModel, character: Character) -> dict[int, list[Joint]]:
@@ -205,15 +275,15 @@ def _bridged(turns: Floats, bad: NDArray[np.bool_]) -> Floats:
     return result
 
 
-def within_limits(character: Character, motion: BodyMotion) -> tuple[BodyMotion, float]:
-    """Return a motion inside its joints' limits (the same one if it is), and the largest turn taken off [rad].
+def within_limits(character: Character, motion: BodyMotion) -> tuple[BodyMotion, dict[str, float]]:
+    """Return a motion inside its joints' limits (the same one if it is), and the largest turns taken off [rad].
 
     Args:
         character: Who.
         motion: What it does.
     """
     assert character.root is not None  # only free characters follow clips
-    qpos, worst = motion.qpos, 0.0
+    qpos, beyond = motion.qpos, dict[str, float]()
     for joint in character.joints.values():
         if joint.range is None or joint.kind == "slide":
             continue
@@ -231,5 +301,5 @@ def within_limits(character: Character, motion: BodyMotion) -> tuple[BodyMotion,
         if (over > 1e-6).any():
             qpos = qpos.copy() if qpos is motion.qpos else qpos
             qpos[:, columns] = np.where((over > 1e-6)[:, None], cut, values)
-            worst = max(worst, float(over.max()))
-    return (motion if qpos is motion.qpos else replace(motion, qpos=qpos)), worst
+            beyond[joint.name] = float(over.max())
+    return (motion if qpos is motion.qpos else replace(motion, qpos=qpos)), beyond

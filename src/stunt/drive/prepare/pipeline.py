@@ -25,7 +25,7 @@ from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated_round
 from stunt.drive.motion.playing import NOWHERE, after_round, chained, cut_rows, moved_rows, place_between, round_of
 from stunt.drive.prepare.content import KnownByContent, digest
 from stunt.drive.prepare.feed_forward import foreseen_torques
-from stunt.drive.prepare.fit import fit_motion, rounds_around
+from stunt.drive.prepare.fit import Changes, FittedMotion, fit_motion, rounds_around
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
@@ -52,9 +52,7 @@ def prepare(
         soles: Geoms it stands on.
         settings: What is done to the motion: `plant`, `clear`, `steer`, `foresee`.
     """
-    # The same numbers to the last bit wherever it is played, whoever came first.
-    placed = motion.placed((0.0, 0.0), 0.0)
-    home = replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
+    home = _at_home(motion)
     how = settings.plant, settings.clear, settings.steer, settings.foresee and not settings.external
     joints = [joint.id for joint in character.joints.values()]
     springs = (
@@ -64,6 +62,40 @@ def prepare(
     key = digest(model, character, home, "rows", how, springs)
     rows = _KNOWN.get(key, lambda: _prepared(model, character, home, soles, settings))
     return moved_rows(rows, place_between(home.qpos[0], motion.qpos[0]))
+
+
+def changes_of(
+    model: mujoco.MjModel, character: Character, motion: BodyMotion, settings: ServoSettings
+) -> Changes | None:
+    """Return what preparing a motion changed of it; None where it is followed as it is.
+
+    Args:
+        model: The scene.
+        character: Who.
+        motion: What it followed.
+        settings: How.
+    """
+    if not settings.plant:
+        return None
+    around = rounds_around(motion)
+    changes = _fitted(model, character, repeated_rounds(_at_home(motion), 2 * around + 1), settings).changes
+    start = around * motion.duration
+    return changes.between(start, start + motion.duration) if around else changes
+
+
+def as_followed(model: mujoco.MjModel, character: Character, motion: BodyMotion, settings: ServoSettings) -> BodyMotion:
+    """Return a motion as a body that follows it is asked to move: fitted to it, unless settings say otherwise."""
+    return _fitted(model, character, motion, settings).motion if settings.plant else motion
+
+
+def _at_home(motion: BodyMotion) -> BodyMotion:
+    """Return a motion unplaced: the same numbers to the last bit wherever it is played, whoever came first."""
+    placed = motion.placed((0.0, 0.0), 0.0)
+    return replace(placed, qpos=np.round(placed.qpos, 9) + 0.0)
+
+
+def _fitted(model: mujoco.MjModel, character: Character, long: BodyMotion, settings: ServoSettings) -> FittedMotion:
+    return fit_motion(model, character, long, "clear" if settings.clear else "planted")
 
 
 def _prepared(
@@ -89,7 +121,7 @@ def _rows(
     if not settings.plant:
         rows, free = make_rows(model, character, long, soles), long
     else:
-        found = fit_motion(model, character, long, "clear" if settings.clear else "planted")
+        found = _fitted(model, character, long, settings)
         free, stands, legs = found.free, found.stands, legs_of(model, character, soles)
         rows = make_rows(model, character, found.motion, soles)
         rows = replace(rows, asked=make_rows(model, character, long, soles).turns)

@@ -5,13 +5,20 @@ The `clips` section of a part: clips a character follows, one after another. Des
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from typing import Any
+
+import numpy as np
 
 from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
+from stunt.drive.motion.layout import own_slices
+from stunt.drive.prepare.course import Stretch, lay_course
+from stunt.drive.prepare.pipeline import as_followed
 from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, asked_at
 from stunt.keys import (
     ANGLE,
@@ -35,6 +42,7 @@ from stunt.keys import (
 )
 from stunt.library.names import load_clip, reference_name
 from stunt.library.read import with_option
+from stunt.maths.rotations import Floats
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import read_mapping, with_mapping
@@ -182,11 +190,15 @@ def trimmed_motion(motion: BodyMotion, begin: float, end: float | None, place: P
     return motion.trimmed(begin, motion.duration if end is None else end)
 
 
-def _start(actor: Actor, part: ClipsPart, alone: bool) -> Supervisor | None:
-    stage, name = actor.stage, actor.name
-    clips = [
+def _queued(stage: StageLoop, name: str, part: ClipsPart) -> list[QueuedClip]:
+    return [
         QueuedClip(load_motion(stage, name, play, part.mapping), play.at, play.blend, play.facing) for play in part.play
     ]
+
+
+def _start(actor: Actor, part: ClipsPart, alone: bool) -> Supervisor | None:
+    stage, name = actor.stage, actor.name
+    clips = _queued(stage, name, part)
     lay = _clip(part.play[0], part.mapping)
     clips[0] = replace(clips[0], floor=floor_height(lay, lay.parts) if feet_of(lay.parts) else 0.0)
     get_up = {
@@ -235,7 +247,45 @@ def _outline(part: ClipsPart) -> dict[str, Any]:
     return {KEY: found}
 
 
+def _preview(part: ClipsPart, stage: StageLoop, name: str, path: Floats, times: Floats) -> None:
+    """Lay out what it is asked to do; who turns to somebody further down in the script sees where that one starts."""
+    character, spec = stage.character(name), stage.scene.characters[name]
+    fitted = [
+        replace(clip, motion=as_followed(stage.model, character, clip.motion, part.settings).raised(spec.at[2]))
+        for clip in _queued(stage, name, part)
+    ]
+    first = replace(fitted[0], motion=fitted[0].motion.placed((spec.at[0], spec.at[1]), spec.facing + fitted[0].facing))
+
+    def turned_to(at: float, clip: QueuedClip) -> Callable[[Floats], float] | None:
+        if part.toward is None:
+            return None
+        other = stage.character(part.toward)
+        place = stage.data.xpos[other.root_body]
+        if other.root is not None:
+            place = path[min(int(np.searchsorted(times, at)), len(times) - 1), other.root.qpos :]
+        return lambda here: math.atan2(place[1] - here[1], place[0] - here[0]) + clip.facing
+
+    course = [Stretch(0.0, first.motion, first.blend)]
+    for at, clip in _turns(fitted, part.repeat, float(times.max(initial=0.0))):
+        course.append(Stretch(at, clip.motion, clip.blend, turned_to(at, clip)))
+    path[:, own_slices(character)[0]] = lay_course(stage.model, character, course, times)
+
+
+def _turns(clips: list[QueuedClip], repeat: bool, until: float) -> Iterator[tuple[float, QueuedClip]]:
+    """Yield when it is each clip's turn after the first [s], and which, as the queue has it."""
+    now, number, again = 0.0, 0, False
+    while number + 1 < len(clips) or repeat:
+        before = clips[number].motion
+        number = (number + 1) % len(clips)
+        again = again or number == 0
+        at = clips[number].at
+        now = now + max(before.duration, 1.0 / before.fps) if at is None or again else max(now, at)
+        if now > until:
+            return
+        yield now, clips[number]
+
+
 CLIPS = SectionKind(
-    KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline,
+    KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline, preview=_preview,
     entries={KEY: PlaySpec}, chosen="play", whole=True,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from stunt.errors import Place
 from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
 from stunt.play.actor import Actor
 from stunt.schema import Node
+from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]
 BID: Final = Number(above=0.0, most=100.0)
@@ -48,7 +49,7 @@ class SectionKind:
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
         chosen: The key of its list whose items are chosen one by one on a timeline, and shown under the section's own
             key in the outline; empty: there is none.
-        preview: Lays where it leads over a path (T, nq), from the positions at the start (nq,), at times (T,).
+        preview: Lays where it leads somebody on a stage, which is at its beginning, over a path (T, nq) at times (T,).
         recast: Lets an actor that plays it go on with another value, given the same way as to `start`; returns what the
             user should know of that, sentences. None: what was started cannot be changed, only started anew.
         first_change: When two values of it begin to matter differently [s]: a state saved before then can be recast.
@@ -64,7 +65,7 @@ class SectionKind:
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
     chosen: str = ""
-    preview: Callable[[Any, Character, Floats, Floats, Floats], None] | None = None
+    preview: Callable[[Any, StageLoop, str, Floats, Floats], None] | None = None
     recast: Callable[[Actor, Any, bool], list[str]] | None = None
     first_change: Callable[[Any, Any], float] = from_the_start
     whole: bool = False

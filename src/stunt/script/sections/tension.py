@@ -14,6 +14,7 @@ from stunt.drive.tension.spec import EVERY, MAIN, Floats, Plan, Span, TensionPar
 from stunt.errors import MissingValueError
 from stunt.play.actor import Actor
 from stunt.script.sections.kind import SectionKind
+from stunt.stage.loop import StageLoop
 
 
 def check_tension_part(part: TensionPart, character: Character) -> None:
@@ -83,8 +84,8 @@ def _outline(part: TensionPart) -> dict[str, Any]:
     return {KEY: shown, "tension_start": _level(held.get(limb)), "tension_limb": limb}
 
 
-def _preview(part: TensionPart, character: Character, start: Floats, path: Floats, times: Floats) -> None:
-    Plan(character, start, cues(part)).write(path, times)
+def _preview(part: TensionPart, stage: StageLoop, name: str, path: Floats, times: Floats) -> None:
+    Plan(stage.character(name), stage.data.qpos, cues(part)).write(path, times)
 
 
 TENSION = SectionKind(

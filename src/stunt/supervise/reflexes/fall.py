@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from stunt.drive.balance.soles import past_lowest
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.supervise.contract import IDLE, REFLEX, RUNNING, Bid, Status, succeeded
@@ -122,13 +123,7 @@ class Fall(Behaviour):
 
 def out_of_reach(felt: Felt) -> float:
     """Return how far the capture point is from the middle of the feet, beyond what feet cover [m]."""
-    return max(0.0, float(np.linalg.norm(felt.capture - felt.com[:2])) + _beside(felt) - 0.15)
-
-
-def _beside(felt: Felt) -> float:
-    """Return how far the centre of mass is from the mean place of the lowest bodies [m]."""
-    low = felt.places[np.argsort(felt.places[:, 2])[:4], :2].mean(axis=0)
-    return float(np.linalg.norm(felt.com[:2] - low))
+    return past_lowest(felt.capture, felt.com, felt.places)
 
 
 def falls(felt: Felt, tipping: float, beyond: float) -> bool:

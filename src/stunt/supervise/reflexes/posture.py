@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stunt.drive.balance.capture import outside_feet
+from stunt.drive.balance.soles import TwoFeet
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.maths.two_bone import knee_towards
@@ -151,8 +151,6 @@ def _hangs(anatomy: Anatomy, body: int, on: int) -> bool:
 
 SOLE = 0.085
 """Height of an ankle over the ground [m]."""
-SOLE_REACH = 0.11
-"""How far a sole goes from its middle [m]."""
 
 
 def feet(anatomy: Anatomy, felt: Felt) -> dict[str, Floats]:
@@ -178,19 +176,19 @@ def apart(anatomy: Anatomy, felt: Felt) -> float:
     return float(np.linalg.norm((left - right)[:2]))
 
 
+def _two_feet(anatomy: Anatomy, felt: Felt) -> TwoFeet:
+    ankles = feet(anatomy, felt)
+    return TwoFeet(ankles["l"], ankles["r"], felt.facing)
+
+
 def middle(anatomy: Anatomy, felt: Felt) -> Floats:
     """Return the point on the ground between the feet, under the middle of their soles [m], (2,)."""
-    ankles = list(feet(anatomy, felt).values())
-    ahead = np.array([np.cos(felt.facing), np.sin(felt.facing)])
-    return np.asarray(0.5 * (ankles[0] + ankles[1])[:2] + 0.045 * ahead)
+    return _two_feet(anatomy, felt).middle
 
 
 def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     """Return how far the capture point is outside the feet [m]; below 0 it is inside."""
-    ankles = [ankle[:2] for ankle in feet(anatomy, felt).values()]
-    ahead = np.array([np.cos(felt.facing), np.sin(felt.facing)])
-    one, other = (ankle + 0.045 * ahead for ankle in ankles)
-    return outside_feet(felt.capture, one, other, SOLE_REACH)
+    return _two_feet(anatomy, felt).outside(felt.capture)
 
 
 def standing_on(
