@@ -28,16 +28,6 @@ def performing(script, *words):
     return process
 
 
-def journalled(folder, size):
-    """Wait until a journal is larger than so many bytes; return its size."""
-    journal = folder / ".take.journal"
-    for _ in range(6000):
-        if journal.exists() and journal.stat().st_size > size:
-            return journal.stat().st_size
-        time.sleep(0.05)
-    raise AssertionError("nothing was written down")
-
-
 def with_frames(folder):
     """Wait until a journal holds frames: what it says of the stage is there first, and comes in several writes."""
     for _ in range(6000):
