@@ -12,6 +12,7 @@ from stunt.maths.pointers import floats
 _LATE = 0.12  # the clip lets points of a sole go this long after it came down [s]
 _EARLIEST = 0.1  # nobody lands sooner after lifting a foot [s]
 _STEP_EARLY = 0.12  # a recovery step may land so much too early [s]
+_LIFTED = 2.0  # a point that is so many times higher than near the ground has left it
 _AGAIN = 0.03  # seconds between two recovery steps
 
 
@@ -95,7 +96,7 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
 def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
     """List the points that carry, at most four of a foot, and hold them where they came down."""
     frame = min(int(max(who.clip, 0.0) * who.fps), who.frames - 1)
-    carries, count = floats(who.carries), 0
+    carries, count, hovers = floats(who.carries), 0, 0
     for i in range(w.FEET):
         base = i * w.POINTS
         if who.stance[i] == 0:
@@ -113,15 +114,20 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
             chosen |= outermost(t, who, gains, i, way, planned and some, carries, (w.FEET * frame + i) * w.POINTS)
         for n in range(who.point_count[i]):
             p = base + n
-            if (chosen >> n) & 1 == 0:
+            if near_ground(t, who, gains, p):
+                anchor_point(t, who, gains, p)
+            elif t.soles[3 * p + 2] - who.floor > _LIFTED * gains.near:
                 who.anchored[p] = 0
+            if (chosen >> n) & 1 == 0:
+                if planned and some and carries[(w.FEET * frame + i) * w.POINTS + n] > 0.5:
+                    t.hover[hovers] = p
+                    hovers += 1
                 continue
-            anchor_point(t, who, gains, p)
             for k in range(3):
                 t.where[3 * count + k] = t.soles[3 * p + k]
             t.owner[count] = p
             count += 1
-    who.points = count
+    who.points, who.hovers = count, hovers
 
 
 @compiled

@@ -10,7 +10,7 @@ from stunt.control.own.solver import PROBLEM, RESULT
 from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
 
 FEET: Final = 2
-POINTS: Final = 6
+POINTS: Final = 8
 """Most sole points of a foot."""
 USED: Final = 4
 """Most of them that carry at a time: the others' forces would be redundant."""
@@ -33,20 +33,20 @@ SETTINGS: Final[dict[str, float]] = {
     # Weights of the tasks.
     "w_arm": 1.0, "w_trunk": 2.0, "w_leg": 0.3, "w_swing_leg": 0.1, "w_air_leg": 0.6, "w_pelvis": 10.0,
     "w_air_pelvis": 3.0, "w_com": 100.0, "w_height": 60.0, "w_momentum": 0.01, "w_momentum_air": 0.1,
-    "w_contact": 500.0, "w_foot": 30.0, "w_turn": 8.0, "stance_turn": 0.3, "w_force": 1e-4, "w_shear": 0.5,
-    "w_torque": 2e-6, "w_down": 0.0,
+    "w_contact": 500.0, "w_foot": 30.0, "w_turn": 8.0, "stance_turn": 1.0, "w_force": 1e-4, "w_shear": 0.5, "w_twist": 0.5, "k_pull": 40.0,
+    "w_torque": 2e-6, "w_down": 30.0,
     # Rates of their feedback [1/s].
     "k_joint": 18.0, "k_pelvis": 16.0, "k_com_p": 30.0, "k_com_d": 11.0, "k_height": 14.0, "k_momentum": 7.0,
-    "k_foot": 25.0, "k_turn": 22.0, "k_contact": 30.0, "k_press": 30.0, "k_anchor": 10.0, "k_down": 25.0,
+    "k_foot": 25.0, "k_turn": 22.0, "k_contact": 30.0, "k_press": 30.0, "k_anchor": 20.0, "k_down": 25.0,
     # Contacts.
-    "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.02,
+    "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25, "back": 0.98,
     "most_shift": 0.45, "follow": 0.12,
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
     # Recovery steps.
-    "capture": 1.0, "margin": 0.03, "trigger": 0.05, "cross": 0.20, "rest": 0.6,
+    "capture": 1.0, "margin": 0.03, "off": 0.05, "trigger": 0.05, "cross": 0.20, "rest": 0.6,
 }  # fmt: skip
 """One setting for all clips and bodies."""
 GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
@@ -122,6 +122,7 @@ ACTOR: Final = layout(
     ("since", _FLOAT, FEET),
     ("touch", _LONG, FEET),
     ("points", _LONG),  # that carry
+    ("hovers", _LONG),  # that should, and are in the air
     ("inside", _FLOAT),  # how far the capture point is inside the support [m]
     ("error", _FLOAT, 2),  # of the capture point [m]
     ("steps", _LONG),  # recovery steps so far
@@ -172,6 +173,7 @@ TABLE: Final = AddressTable(
         ("hold", _FLOAT),  # accelerations they should have, 3
         ("jacobian", _FLOAT),  # of the points that carry
         ("owner", _LONG),
+        ("hover", _LONG),  # points that should carry and do not
         ("forces", _FLOAT),  # generators: Jᵀ·(edges of the pyramids)
         ("mover", _FLOAT),  # accelerations of the root from what is solved for
         ("still", _FLOAT),  # and without it

@@ -107,6 +107,7 @@ class OwnFeetProgram:
             "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv), "angular_dot": np.zeros(3 * nv),
             "inertia": np.zeros(nv * nv), "bias": np.zeros(nv), "root": np.zeros(36), "where": np.zeros(3 * w.MOST),
             "hold": np.zeros(3 * w.MOST), "jacobian": np.zeros(3 * w.MOST * nv), "owner": np.zeros(w.MOST, np.int64),
+            "hover": np.zeros(w.FEET * w.POINTS, np.int64),
             "forces": np.zeros(nv * w.SIDES * w.MOST), "mover": np.zeros(6 * size), "still": np.zeros(6),
             "row": np.zeros(size), "goal": np.zeros(nq), "pace": np.zeros(nv), "urge": np.zeros(nv),
             "middle": np.zeros(w.CENTRE), "foot": np.zeros(w.FEET * w.POSE), "error": np.zeros(nv),

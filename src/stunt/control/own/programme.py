@@ -29,6 +29,8 @@ mj_jacDot = engine_function("mj_jacDot", 5, 1)
 
 _FORCE = 100.0 / 66.0  # unit of contact forces, by mass [N/kg]: the programme's numbers stay of one size
 _HARDEST = 400.0  # acceleration a joint asks for at most [rad/s²]
+_HIGH = 0.06  # a point comes down as if it were at most so high [m]
+_LEVER = 0.1  # at which a twist counts like a push [m]
 _ENDLESS = 1.0e4
 _ROUNDS: Final = 3
 """Times the programme is solved again for torques that are too long."""
@@ -217,25 +219,77 @@ def ask_whole_body(t: Any, who: Any, gains: Any, size: int, near_air: bool) -> N
 @compiled
 def ask_contacts(t: Any, who: Any, gains: Any, size: int) -> None:
     """Ask points that carry to stay, their forces to be small, and feet not to squeeze the ground between them."""
-    joints, points, row = who.nv - 6, who.points, t.row
+    joints, points = who.nv - 6, who.points
     jacobian, hessian = grid(t.jacobian, (3 * w.MOST, who.nv)), grid(t.hessian, (size, size))
     for line in range(3 * points):
         ask(t, who, size, jacobian, line, 0, t.hold[line], gains.w_contact)
     for i in range(joints, size):
         hessian[i, i] += gains.w_force
-    grip = who.friction * gains.grip / math.sqrt(2.0)
     for foot in range(w.FEET):
-        for k in range(2):
-            some = False
-            for i in range(size):
-                row[i] = 0.0
-            for p in range(points):
-                if t.owner[p] // w.POINTS == foot:
-                    some = True
-                    for s in range(w.SIDES):
-                        row[joints + w.SIDES * p + s] = edge(s, k, grip)
-            if some:
-                add_row(t, size, row, 0.0, gains.w_shear)
+        if who.stance[foot] != 0:
+            ask_shear(t, who, gains, size, foot)
+
+
+@compiled
+def ask_shear(t: Any, who: Any, gains: Any, size: int, foot: int) -> None:
+    """Ask a foot not to push along the ground or twist on it, but back to where it came down.
+
+    A foot on a soft contact creeps against the friction it feels: so that it comes back, the ground's force on it has to
+    point away from where it came down.
+    """
+    joints, points, row = who.nv - 6, who.points, t.row
+    grip, unit = who.friction * gains.grip / math.sqrt(2.0), _FORCE * who.mass
+    x, y, gx, gy, count = 0.0, 0.0, 0.0, 0.0, 0
+    for p in range(points):
+        q = t.owner[p]
+        if q // w.POINTS == foot:
+            x, y, count = x + t.where[3 * p], y + t.where[3 * p + 1], count + 1
+            gx += t.where[3 * p] - who.anchor[2 * q]
+            gy += t.where[3 * p + 1] - who.anchor[2 * q + 1]
+    if count == 0:
+        return
+    x, y, gx, gy = x / count, y / count, gx / count, gy / count
+    turned, spread = 0.0, 1e-9
+    for p in range(points):
+        q = t.owner[p]
+        if q // w.POINTS == foot:
+            rx, ry = t.where[3 * p] - x, t.where[3 * p + 1] - y
+            ax, ay = t.where[3 * p] - who.anchor[2 * q] - gx, t.where[3 * p + 1] - who.anchor[2 * q + 1] - gy
+            turned, spread = turned + rx * ay - ry * ax, spread + rx * rx + ry * ry
+    pull = gains.k_pull * who.mass
+    for k in range(3):
+        for i in range(size):
+            row[i] = 0.0
+        for p in range(points):
+            if t.owner[p] // w.POINTS != foot:
+                continue
+            rx, ry = (t.where[3 * p] - x) / _LEVER, (t.where[3 * p + 1] - y) / _LEVER
+            for s in range(w.SIDES):
+                i = joints + w.SIDES * p + s
+                row[i] = edge(s, k, grip) if k < 2 else rx * edge(s, 1, grip) - ry * edge(s, 0, grip)
+        if k < 2:
+            add_row(t, size, row, pull * (gx if k == 0 else gy) / unit, gains.w_shear)
+        else:
+            add_row(t, size, row, pull * _LEVER * turned / spread / unit, gains.w_twist)
+
+
+@compiled
+def ask_down(v: Any, t: Any, who: Any, gains: Any, size: int, model: int, data: int) -> None:
+    """Ask points that should carry, and are in the air, to come down: a foot on its edge is no support."""
+    total, first, rate = v.sizes.nv, who.root_dof, gains.k_down
+    linear, dot = grid(t.linear, (3, total)), grid(t.linear_dot, (3, total))
+    for h in range(who.hovers):
+        p = t.hover[h]
+        high = t.soles[3 * p + 2] - who.floor
+        if high < gains.near:
+            continue
+        own_jacobian(t, who, total, address(t.soles) + 24 * p, who.point_owner[p], model, data)
+        pace, drift = 0.0, 0.0
+        for d in range(first, first + who.nv):
+            pace += linear[2, d] * v.qvel[d]
+            drift += dot[2, d] * v.qvel[d]
+        goal = -rate * rate * min(high, _HIGH) - 2.0 * rate * pace - drift
+        ask(t, who, size, linear, 2, first, goal, gains.w_down)
 
 
 @compiled
@@ -405,6 +459,7 @@ def solve(
     if points > 0:
         ask_whole_body(t, who, gains, size, near_air)
         ask_contacts(t, who, gains, size)
+        ask_down(v, t, who, gains, size, model, data)
     ask_feet(v, t, who, gains, size, flying, air, period, model, data)
     limit_torques(v, t, who, gains, size)
     for i in range(size):

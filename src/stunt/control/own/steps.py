@@ -268,8 +268,8 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
             return
         first = last = i  # the clip holds a foot in the air for long: it is put down
         inside += 0.02 * who.size
-    if inside > -gains.margin * who.size:
-        return
+    if inside > -gains.margin * who.size or math.hypot(who.error[0], who.error[1]) < gains.off * who.size:
+        return  # where the plan itself leaves the soles, it comes back by itself
     begin_step(t, who, gains, first, last, omega)
 
 

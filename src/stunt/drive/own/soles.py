@@ -1,7 +1,7 @@
 """The two feet of a body: the points it can stand on, and how its soles lie when it stands.
 
 Points are the lower corners of the boxes, and the lowest points of the balls and capsules, of feet and toes, as they
-are in the body's reference stance. Of a toe only the front counts: its back doubles the ball of the foot.
+are in the body's reference stance.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from stunt.character.character import Character
 from stunt.errors import BodyError
 from stunt.maths.rotations import Floats
 
-POINTS: Final = 6
-"""Most points of one foot: heel, ball and tip of the toes, on both sides."""
+POINTS: Final = 8
+"""Most points of one foot: four corners of its sole, and four of its toes'."""
 _BOX, _SPHERE, _CAPSULE = 6, 2, 3
 _ON_PLANE = 1e-6
+_THIN = 0.8  # of its second smallest side: a box is a slab
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,6 @@ def _foot(model: mujoco.MjModel, stance: mujoco.MjData, root: int, body: int, so
     owners = [body] * len(own)
     if toe >= 0:
         front = _lowest(model, stance, [g for g in soles if int(model.geom_bodyid[g]) == toe])
-        away = np.linalg.norm((front - stance.xpos[body])[:, :2], axis=1)
-        front = front[np.argsort(-away, kind="stable")[:2]]
         own, owners = np.concatenate([own, front]), owners + [toe] * len(front)
     own, owners = _fewer(own, owners)
     local = np.array([stance.xmat[b].reshape(3, 3).T @ (p - stance.xpos[b]) for b, p in zip(owners, own, strict=True)])
@@ -107,9 +106,17 @@ def _box_up(model: mujoco.MjModel, stance: mujoco.MjData, body: int, soles: list
             mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
             turn = matrix.reshape(3, 3)
             up = (stance.xmat[body].reshape(3, 3) @ turn)[2]
-            axis = int(np.argmax(np.abs(up)))
+            axis = _thin_axis(model.geom_size[geom], up)
             return np.asarray(turn[:, axis] * np.sign(up[axis]))
     return None
+
+
+def _thin_axis(half: Floats, up: Floats) -> int:
+    """Return the axis of a box its sole lies across: the one it is clearly thinnest along, else the most upright."""
+    order = np.argsort(half)
+    if half[order[0]] < _THIN * half[order[1]] and abs(up[order[0]]) > 0.2:
+        return int(order[0])
+    return int(np.argmax(np.abs(up)))
 
 
 def _on_heel_and_toe(points: Floats, normal: Floats, toe: Floats, depth: float) -> Floats:
@@ -151,7 +158,7 @@ def _lowest(model: mujoco.MjModel, stance: mujoco.MjData, geoms: list[int]) -> F
             found += [place + s * size[1] * turn[:, 2] - [0.0, 0.0, size[0]] for s in (-1.0, 1.0)]
         else:
             half = size if kind == _BOX else model.geom_aabb[geom, 3:]
-            axis = int(np.argmax(np.abs(turn[2])))
+            axis = _thin_axis(half, turn[2])
             across = [k for k in range(3) if k != axis]
             for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
                 corner = np.zeros(3)
