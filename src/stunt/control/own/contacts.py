@@ -89,7 +89,8 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
                 who.off[2 * i + k] = who.off_from[2 * i + k] = who.off_to[2 * i + k] = here
             at = 3 * (w.FEET * frame + i)
             who.locked[i] = 1 if floats(who.phases)[at] < 0.5 and live else 0
-        who.stance[i] = 1 if who.planned[i] != 0 and down else 0
+        # What hovers gives no force, however near it is: the programme would count on it and sink.
+        who.stance[i] = 1 if who.planned[i] != 0 and down and who.touch[i] != 0 else 0
 
 
 @compiled

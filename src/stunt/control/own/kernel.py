@@ -32,7 +32,7 @@ mj_subtreeVel = engine_function("mj_subtreeVel", 2)
 """Velocity of the centre of mass and angular momentum of every body with all below it (model, data: addresses)."""
 
 _BEFORE, _AFTER = 0.4, 0.15  # of a flight momentum matters from so long before it to so long after it [s]
-_TIPPED = 0.6  # capture point so far outside what carries, in lengths of a grown-up's leg scale [m]
+_TIPPED = 0.7  # capture point so far from the clip's, of a grown-up [m]
 _LEAN = math.radians(60.0)
 _OFF = 0.25  # hips off the clip's by more than this share of their height
 
@@ -106,7 +106,7 @@ def judge(v: Any, t: Any, who: Any, period: float) -> None:
         why = w.LOST
     elif off > _OFF * max(high, 0.3 * who.size) or lean > _LEAN:
         why = w.SUNK if lean <= _LEAN else w.TIPPED
-    elif who.points >= 3 and who.inside < -_TIPPED * who.size:
+    elif math.hypot(who.error[0], who.error[1]) > _TIPPED * who.size:
         why = w.TIPPED
     if why == 0:
         who.doomed = 0.0

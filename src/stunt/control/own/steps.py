@@ -246,7 +246,7 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
             set_landing(t, who, i)
     speed = math.hypot(t.middle[3], t.middle[4])
     end = (who.frames - 1.0) / who.fps
-    moving = speed > 0.3 * math.sqrt(who.size) and who.clip < end - 0.3
+    moving = speed > 0.3 * math.sqrt(who.size) and who.clip < end
     if (active or who.calm > 0.0) and not moving and live and who.free_clock != 0:
         who.paused, who.rate = 1, 0.0
     if active or who.cool > 0.0:
@@ -258,7 +258,7 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
     first, last = 0, 1
     if who.planned[0] != 0 and who.planned[1] != 0:
         soon = min(who.left[0], who.left[1]) < 0.25 and who.calm <= 0.0
-        if who.clip < end - 0.3 and (soon or moving):
+        if who.clip < end and (soon or moving):
             return  # the clip is about to step anyway
         if who.points < 3:
             return

@@ -62,11 +62,8 @@ def _places(stance: mujoco.MjData, foot: Foot) -> Floats:
 
 
 def _ahead(stance: mujoco.MjData, foot: Foot) -> Floats:
-    """Return which way a foot points in the reference stance: along its longer side, away from its ankle, (3,)."""
-    flat = _places(stance, foot)[:, :2]
-    _, _, axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
-    way = axes[0] if (flat.mean(axis=0) - stance.xpos[foot.body][:2]) @ axes[0] > 0.0 else -axes[0]
-    return np.array([*way, 0.0])
+    """Return which way a foot points in the reference stance, (3,)."""
+    return np.asarray(stance.xmat[foot.body].reshape(3, 3) @ foot.ahead * [1.0, 1.0, 0.0])
 
 
 def _front(stance: mujoco.MjData, foot: Foot) -> NDArray[np.bool_]:

@@ -32,6 +32,8 @@ MOST_SHIFT: Final = 0.15
 """A foot is moved by at most this to where it stands [m]."""
 FREE_FALL: Final = -6.0
 """A centre of mass that is accelerated less than this is carried by something [m/s²]."""
+HEEL_STRIKE: Final = 0.15
+"""A foot that came down on its heel has its toes down after this long [s]."""
 _PATCH = 0.01  # points within about this of the lowest carry [m]
 _SOFT = 0.03  # over which changes of feet are eased [s]
 _UP = np.array([0.0, 0.0, 1.0])
@@ -89,9 +91,11 @@ def lay_flat(feet: tuple[Foot, Foot], holds: Footholds, offsets: Floats, fps: fl
                 axis = np.cross(foot.normal, up)
                 mend = rotations.from_rotation_vector(axis / np.linalg.norm(axis) * angle)
                 turn = rotations.multiply(turn, np.broadcast_to(mend, turn.shape))
+        turn = rotations.multiply(_level_across(turn, foot, eased(stands, _SOFT * fps)), turn)
         tilt, axis = _tilt(turn, foot.normal)
         x = np.clip((tilt - FLAT) / (MEANT_TILT - FLAT), 0.0, 1.0)
         lies = np.maximum(1.0 - x * x * (3.0 - 2.0 * x), np.clip((2.0 * STILL - pace) / STILL, 0.0, 1.0) * (tilt < STEEP))
+        lies = np.maximum(lies, _toes_up_late(turn, foot, stands, fps))
         share = eased(stands, _SOFT * fps) * np.asarray(gaussian_filter1d(lies, _SOFT * fps, mode="nearest"))
         turn = rotations.multiply(rotations.from_rotation_vector(axis * (tilt * share)[:, None]), turn)
         holds.turns[:, number] = turn
@@ -102,6 +106,23 @@ def lay_flat(feet: tuple[Foot, Foot], holds: Footholds, offsets: Floats, fps: fl
             world = rotations.multiply(rotations.from_rotation_vector(axis * (tilt * share)[:, None]), world)
             holds.toes[:, number] = rotations.multiply(rotations.conjugate(turn), world)
         holds.point_up(feet, offsets, number)
+
+
+def _level_across(turn: Floats, foot: Foot, share: Floats) -> Floats:
+    """Return the turns that level a foot across: it may stand on heel or toes, but not on its edge, (F, 4)."""
+    across = rotations.rotate(turn, np.cross(foot.normal, foot.ahead))
+    up, along = rotations.rotate(turn, foot.normal), rotations.rotate(turn, foot.ahead)
+    roll = -np.arctan2(across[:, 2], np.maximum(up[:, 2], 0.1))
+    return rotations.from_rotation_vector(along * (roll * share)[:, None])
+
+
+def _toes_up_late(turn: Floats, foot: Foot, stands: NDArray[np.bool_], fps: float) -> Floats:
+    """Return 1 where a standing foot has its toes up, and has not just come down on its heel, (F,)."""
+    up = rotations.rotate(turn, foot.ahead)[:, 2] > 0.0
+    late = np.zeros(len(stands), bool)
+    for start, end in stretches(stands):
+        late[start + (round(HEEL_STRIKE * fps) if start > 0 else 0) : end] = True
+    return np.asarray(up & late, float)
 
 
 def _tilt(turn: Floats, normal: Floats) -> tuple[Floats, Floats]:

@@ -36,6 +36,7 @@ class Foot:
         owners: Whose frame each point is in: the foot's or the toes', (points,).
         points: Where it may be stood on, in its owner's frame [m], (points, 3).
         normal: The sole's upward direction in the foot's frame when it lies on level ground, (3,).
+        ahead: Which way the foot points, in its frame, across `normal`, (3,).
         toe_up: The toes' upward direction in their own frame, likewise, (3,).
     """
 
@@ -45,6 +46,7 @@ class Foot:
     owners: NDArray[np.int64]
     points: Floats
     normal: Floats
+    ahead: Floats
     toe_up: Floats
 
 
@@ -95,7 +97,18 @@ def _foot(model: mujoco.MjModel, stance: mujoco.MjData, root: int, body: int, so
         toe_up = stance.xmat[toe].reshape(3, 3).T @ np.array([0.0, 0.0, 1.0]) if flat is None else flat
         depth = -float((local[len(heel) :] @ toe_up).min())
         normal = _on_heel_and_toe(heel, normal, model.body_pos[toe], depth)
-    return Foot(body, tuple(chain), toe, np.array(owners, np.int64), local.reshape(-1, 3), normal, toe_up)
+    ahead = stance.xmat[body].reshape(3, 3).T @ _long_way(own, stance.xpos[body])
+    ahead -= (ahead @ normal) * normal
+    ahead /= max(float(np.linalg.norm(ahead)), 1e-9)
+    return Foot(body, tuple(chain), toe, np.array(owners, np.int64), local.reshape(-1, 3), normal, ahead, toe_up)
+
+
+def _long_way(points: Floats, ankle: Floats) -> Floats:
+    """Return along which way a sole is longest, away from its ankle, over the ground, (3,)."""
+    flat = points[:, :2]
+    _, _, axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
+    way = axes[0] if (flat.mean(axis=0) - ankle[:2]) @ axes[0] > 0.0 else -axes[0]
+    return np.array([*way, 0.0])
 
 
 def _box_up(model: mujoco.MjModel, stance: mujoco.MjData, body: int, soles: list[int]) -> Floats | None:
