@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HELP = "let a body follow a clip, and say how well it did"
 SECONDS_BEFORE_PUSH = 1.0
+FEET_HZ = 480.0
+"""Least physics rate of a body on its own feet."""
 PUSH_SECONDS = 0.1
 """How long a push lasts: a shove. Two hundred newton-seconds within 20 ms, on a chest of 3 kg, are an explosion."""
 PUSH_HELP = (
@@ -37,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mapping", metavar="FILE", help="which joint and body is which part, for names Stunt does not know")
     offer(parser, ServoSettings, "servo")
     offer(parser, ClipsPart, "targets")
-    offer(parser, RootSpring, "assist", "limit", "yaw", "force")
+    offer(parser, RootSpring, "assist", "limit", "yaw", "force", "clock")
     offer(parser, CharacterSpec, "strength", default=1.5)
     offer(parser, ServoSettings, "gain", "ahead")
     offer(parser, ServoSettings, "limited", option="--no-limits", help="let joints exceed their strength")
@@ -98,8 +100,11 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         **told_fields(args, ClipsPart),
     )  # fmt: skip
     double = CharacterSpec(body, root="free", self_collision=False, **told_fields(args, CharacterSpec))
+    physics = args.rate
+    if part.root.kind == "own":  # feet need finer physics than a root that is held
+        physics *= max(1, math.ceil(FEET_HZ / args.rate))
     scene = Scene(
-        characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=args.rate,
+        characters={"double": double}, events=tuple(_push(text) for text in args.push), physics_hz=physics,
         control_hz=args.rate,
     )  # fmt: skip
     file = Path(cut_reference(path)[0])

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from stunt.play.stage import Stage
 
 SERVOS: Final = ("world", "parent", "parent_equal", "beat")
+ASSISTS: Final = ("weak", "hook", "none", "own")
 Motion = Clip | BodyMotion | str | Path
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
@@ -255,6 +256,7 @@ class Actor:
         servo: str | None = None,
         settings: ServoSettings | None = None,
         root: RootSpring | None = None,
+        assist: str | None = None,
         react: bool | Thresholds = True,
         get_up: Mapping[str, Motion] | None = None,
     ) -> None:
@@ -274,6 +276,7 @@ class Actor:
             servo: `world`, `parent`, `parent_equal` or `beat`; None: as before.
             settings: More of how the servo follows, from this clip on; None: as before.
             root: How its root is helped, from this clip on; None: as before.
+            assist: What holds its root: `weak`, `hook`, `none` or `own` (its own feet); None: as `root` says.
             react: Whether hits make it give way, stun and fall, and from which forces on; of the first clip.
             get_up: Clips to get up by, lying on the `front` or the `back`; of the first clip.
         """
@@ -286,6 +289,11 @@ class Actor:
         if servo is not None:
             before = self._driven.settings if self._driven is not None else ServoSettings()
             settings = replace(settings or before, servo=servo)  # type: ignore[arg-type]
+        if assist is not None:
+            if assist not in ASSISTS:
+                raise UnknownNameError("assistance", str(assist), ASSISTS)
+            held = self._driven.root if self._driven is not None else RootSpring()
+            root = replace(root or held, kind=assist)  # type: ignore[arg-type]
         if not isinstance(react, (bool, Thresholds)):
             raise InvalidValueError("react", react, "True, False or stunt.Thresholds")
         _check_number("blend", blend, least=0.0)

@@ -46,6 +46,10 @@ def between(table: int, program: int, time: float, model: int, data: int) -> Non
         who = w.actor_at(t.actors, number)
         if who.active == 0:
             continue
+        if who.wait > 0:  # torques are held
+            who.wait -= 1
+            continue
+        who.wait = who.stride - 1
         if not known:
             mj_subtreeVel(model, data)
             known = True
@@ -55,7 +59,7 @@ def between(table: int, program: int, time: float, model: int, data: int) -> Non
 @compiled
 def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     """Find one body's torques and write them; the clip's clock goes on."""
-    gains, period = t.gains, v.times.period
+    gains, period = t.gains, v.times.period * who.stride
     live = ask_clip(t, who)
     weigh(v, t, who)
     omega = pendulum_rate(t, who)

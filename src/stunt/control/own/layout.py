@@ -89,6 +89,8 @@ ACTOR: Final = layout(
     ("carries", _LONG),
     ("flight", _LONG),  # address of (begin, end [s]) of the flight a frame is in or before; infinite: none
     ("free_clock", _LONG),  # whether the clip's clock may give
+    ("stride", _LONG),  # control steps from one tick to the next
+    ("wait", _LONG),  # control steps until the next tick
     # Where it is.
     ("clip", _FLOAT),  # the clip's time [s]
     ("rate", _FLOAT),  # of its clock

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import mujoco
 import numpy as np
@@ -18,6 +18,8 @@ from stunt.control.servo.layout import part_of
 from stunt.maths.pointers import address_of
 
 Floats = NDArray[np.float64]
+RATE: Final = 120.0
+"""Ticks of the programme per second, where control is not slower."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +206,7 @@ class OwnFeetProgram:
             who[name] = 0
         self._take(number, targets)
         who["clip"], who["rate"], who["floor"], who["free_clock"] = clip, 1.0, floor, free_clock
+        who["stride"], who["wait"] = max(1, round(1.0 / (RATE * float(self._board.times["period"][0])))), 0
         who["was"], who["active"] = 1, 1
         who["late"] = who["doomed"] = 0.0
         self.tau[who["root_dof"] : who["root_dof"] + who["nv"]] = 0.0
@@ -218,6 +221,17 @@ class OwnFeetProgram:
         who["frames"], who["fps"] = len(targets.poses), targets.fps
         for name in ("poses", "velocities", "accelerations", "centre", "feet", "phases", "carries", "flight"):
             who[name] = address_of(getattr(targets, name))
+
+    def state_of(self, number: int) -> dict[str, Any]:
+        """Return how a body is and what it has counted, to go on with on another stage (see `go_on`)."""
+        names = w.ACTOR.names
+        own = self.actors[number]
+        return {name: own[name].copy() for name in names[names.index("clip") :]}
+
+    def go_on(self, number: int, state: dict[str, Any]) -> None:
+        """Go on as a body was."""
+        for name, value in state.items():
+            self.actors[number][name] = value
 
     def release(self, number: int) -> None:
         """Let a body go: a rag doll."""

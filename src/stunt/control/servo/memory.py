@@ -22,7 +22,7 @@ from stunt.maths.pointers import address_of
 Floats = NDArray[np.float64]
 Servo = Literal["world", "parent", "parent_equal", "beat"]
 _MODES: Final = {"world": w.WORLD, "parent": w.PARENT, "parent_equal": w.PARENT, "beat": w.BEAT}
-_ROOTS: Final = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE}
+_ROOTS: Final = {"weak": w.WEAK, "hook": w.HOOK, "none": w.FREE, "own": w.FREE}
 _HOOK_RATE = 30.0  # [1/s]
 
 

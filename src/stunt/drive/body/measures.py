@@ -83,7 +83,8 @@ def _stance(actor: BodyActor, feet: list[_Foot], time: Floats) -> np.ndarray:
         if entry.motion is None or not now.any():
             continue
         whole = repeated(entry.motion, float(time[now][-1]) - entry.since)
-        frames = np.clip(np.round((time[now] - entry.since) * whole.fps).astype(int), 0, len(whole.qpos) - 1)
+        clip = np.array([actor.in_clip(float(moment), entry.since) for moment in time[now]])
+        frames = np.clip(np.round(clip * whole.fps).astype(int), 0, len(whole.qpos) - 1)
         stands[now] = _planted(actor, feet, whole)[frames]
     return stands
 
@@ -120,7 +121,9 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
         time: Times of the frames [s], (T,).
         qpos: The stage's coordinates in them, (T, nq).
     """
-    used = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    used: dict[str, Any] = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    if own := actor.own_summary():
+        used["own_feet"] = own
     follows = np.array([(entry := actor.followed_at(moment)) is not None and entry.rows is not None for moment in time])
     if follows.sum() < 2:
         return used
@@ -168,7 +171,7 @@ def _wanted(actor: BodyActor, time: Floats) -> tuple[Floats, Floats]:
         entry = actor.followed_at(moment)
         assert entry is not None and entry.rows is not None  # only such moments are looked at
         rows = entry.rows
-        x = min(max((moment - entry.since) * rows.fps, 0.0), len(rows.turns) - 1.0)
+        x = min(max(actor.in_clip(float(moment), entry.since) * rows.fps, 0.0), len(rows.turns) - 1.0)
         low = int(min(x, max(len(rows.turns) - 2, 0)))
         high = min(low + 1, len(rows.turns) - 1)
         share = np.full(rows.turns.shape[1], x - low)
