@@ -293,6 +293,17 @@ def ask_down(v: Any, t: Any, who: Any, gains: Any, size: int, model: int, data: 
 
 
 @compiled
+def lift_swing(t: Any, who: Any, gains: Any, i: int) -> None:
+    """Lift a swinging foot a little over the clip's way, which glides over the floor by a centimetre."""
+    o, turn = w.POSE * i, math.pi / max(who.length[i], 0.05)
+    phase = min(max(who.since[i] * turn, 0.0), math.pi)
+    high, rate = gains.clear * who.size, who.rate
+    t.foot[o + 2] += high * math.sin(phase) ** 2
+    t.foot[o + 9] += high * turn * rate * math.sin(2.0 * phase)
+    t.foot[o + 12] += 2.0 * high * (turn * rate) ** 2 * math.cos(2.0 * phase)
+
+
+@compiled
 def ask_feet(
     v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool, air: bool, period: float, model: int, data: int
 ) -> None:  # fmt: skip
@@ -314,8 +325,9 @@ def ask_feet(
                 t.foot[o + 2] += t.com[root + 2] - t.middle[2]
                 t.foot[o + 9] += t.com_velocity[root + 2] - t.middle[5]
             elif who.planned[i] == 0 and not air and who.length[i] < 2.0:
-                share = min(max(who.since[i] / max(who.length[i], 0.05), 0.0), 1.0)
-                t.foot[o + 2] += gains.clear * who.size * math.sin(math.pi * share) ** 2
+                lift_swing(t, who, gains, i)
+            elif who.planned[i] != 0 and who.stance[i] == 0:
+                t.foot[o + 2] -= gains.reach_down * who.size  # late: it goes down until it feels the ground
         world_difference(t.foot, o + 3, t.xquat, 4 * body, t.scratch, 0)
         weight = gains.w_turn * (gains.stance_turn if who.stance[i] != 0 else 1.0) * (0.4 if flying else 1.0)
         rate = gains.k_turn

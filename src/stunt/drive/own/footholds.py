@@ -30,6 +30,10 @@ LOW, NEAR, PACE = 0.022, 0.03, 0.6
 """A foot stands whose lowest points are below the first [m] and slow [m/s]; or whose patch is below the second."""
 MOST_SHIFT: Final = 0.15
 """A foot is moved by at most this to where it stands [m]."""
+HAND_OVER: Final = 0.12
+"""Both feet of a step stand for so long, where the one behind is near enough to the ground [s]."""
+TIPTOE: Final = 0.045
+"""A foot lower than this may still push with its toes [m]."""
 FREE_FALL: Final = -6.0
 """A centre of mass that is accelerated less than this is carried by something [m/s²]."""
 HEEL_STRIKE: Final = 0.15
@@ -210,6 +214,7 @@ def find_stands(holds: Footholds, com: Floats, fps: float) -> None:
         on |= (low[:, number] < NEAR) & (np.linalg.norm(creep, axis=1) < PACE)
         holds.stands[:, number] = _closed(on, points, low[:, number], fps)
     _carry(holds, low, com, fps)
+    _hand_over(holds, low, fps)
 
 
 def _closed(on: NDArray[np.bool_], points: Floats, low: Floats, fps: float) -> NDArray[np.bool_]:
@@ -245,6 +250,17 @@ def _carry(holds: Footholds, low: Floats, com: Floats, fps: float) -> None:
             alone = not stands[start:end, 1 - number].all()
             if end - start < 0.03 * fps and start > 0 and end < len(stands) and not alone:
                 stands[start:end, number] = False
+
+
+def _hand_over(holds: Footholds, low: Floats, fps: float) -> None:
+    """Let a foot that is near the ground stand on for a moment after the other has come down: weight takes time."""
+    for number in range(2):
+        ends = [end for _, end in stretches(holds.stands[:, number])]
+        for start, _ in stretches(holds.stands[:, 1 - number]):
+            last = next((end for end in ends if start <= end < start + HAND_OVER * fps), None)
+            while last is not None and last < min(start + HAND_OVER * fps, len(low)) and low[last, number] < TIPTOE:
+                holds.stands[last, number] = True
+                last += 1
 
 
 def carrying_points(points: Floats, stands: NDArray[np.bool_], rest: float, ahead: float, fps: float) -> NDArray[np.bool_]:

@@ -22,6 +22,7 @@ from stunt.drive.own.fit import PoseFit
 from stunt.drive.own.footholds import FREE_FALL, Footholds, carrying_points, lay_flat, put_down
 from stunt.drive.own.smoothing import eased, rates, smoothed
 from stunt.drive.own.soles import Foot, two_feet
+from stunt.drive.own.stopping import with_stop
 from stunt.drive.own.whole_body import WholeBody, sole_points
 from stunt.errors import BodyError
 from stunt.maths import rotations
@@ -151,6 +152,11 @@ def make_reference(
     qpos[:, 2] += put_down(feet, holds, offsets, body.com, fps)
     _check_contacts(motion, holds)
     body = WholeBody.of(model, character, qpos, fps)
+    qpos = with_stop(model, character, feet, qpos, holds, body, fps)
+    if len(qpos) > len(body.com):
+        body = WholeBody.of(model, character, qpos, fps)
+        for number in range(2):
+            holds.point_up(feet, offsets, number)
     carries = _carries(holds, fps)
     plan = plan_path(body, holds.points, carries, mass, fps)
     before = plan.outside[0]
@@ -286,11 +292,12 @@ def _notes(
 ) -> ReferenceNotes:
     from stunt.character.kinematics import pose_frames
 
-    old, new = (pose_frames(model, character, poses)[1] for poses in (asked, qpos))
+    count = len(asked)  # without a stop that was added
+    old, new = (pose_frames(model, character, poses)[1] for poses in (asked, qpos[:count]))
     turned = np.degrees(2.0 * np.arccos(np.abs((old * new).sum(axis=2)).clip(0.0, 1.0))).mean(axis=0)
     names = {body - character.root_body: name for name, body in character.bodies.items()}
     foot = np.array([("foot" in names.get(k, "")) or ("toe" in names.get(k, "")) for k in range(len(turned))])
-    moved = float(np.linalg.norm(plan.com[:, :2] - clip_com, axis=1).mean())
+    moved = float(np.linalg.norm(plan.com[:count, :2] - clip_com, axis=1).mean())
     outside = (float(np.quantile(before, 0.95)), float(np.quantile(plan.outside[1], 0.95)))
     flight = float((~holds.stands.any(axis=1)).mean())
     why = ""
