@@ -14,12 +14,14 @@ from stunt.control.core.board import PASSIVE, Board
 from stunt.control.core.engine_contacts import contact_count, contact_pointer
 from stunt.control.core.programs import OWN_FEET
 from stunt.control.own import layout as w
+from stunt.control.own.solver import PROBLEM, RESULT
 from stunt.control.servo.layout import part_of
 from stunt.maths.pointers import address_of
 
 Floats = NDArray[np.float64]
 RATE: Final = 120.0
 """Ticks of the programme per second, where control is not slower."""
+_FIELDS: Final = tuple(w.ACTOR.names or ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ class OwnFeetProgram:
             "spot": np.zeros(4), "scratch": np.zeros(64), "hessian": np.zeros(size * size),
             "linear_term": np.zeros(size), "limits": np.zeros(rows * size), "upper": np.zeros(size + rows),
             "lower": np.zeros(size + rows), "sense": np.zeros(size + rows, np.int32), "x": np.zeros(size),
-            "multipliers": np.zeros(size + rows), "problem": np.zeros(1, w.PROBLEM), "result": np.zeros(1, w.RESULT),
+            "multipliers": np.zeros(size + rows), "problem": np.zeros(1, PROBLEM), "result": np.zeros(1, RESULT),
         }  # fmt: skip
         buffers = self._buffers
         buffers["problem_at"] = np.array([address_of(buffers["problem"])], np.int64)
@@ -151,7 +153,7 @@ class OwnFeetProgram:
         self.names.append(character.name)
         self.actors = np.append(self.actors, np.zeros(1, w.ACTOR))
         number = len(self.names) - 1
-        who, model, root = self.actors[number], self._model, character.root
+        who, root = self.actors[number], character.root
         joints = list(character.joints.values())
         table = np.array([(j.nv, j.qpos - root.qpos, j.dof - root.dof) for j in joints], np.int64)
         who["root_body"], who["root_dof"], who["root_qpos"] = character.root_body, root.dof, root.qpos
@@ -201,8 +203,7 @@ class OwnFeetProgram:
             free_clock: Whether the clip's clock may give.
         """
         who = self.actors[number]
-        first = w.ACTOR.names.index("clip")
-        for name in w.ACTOR.names[first : w.ACTOR.names.index("stance")]:
+        for name in _FIELDS[_FIELDS.index("clip") : _FIELDS.index("stance")]:
             who[name] = 0
         self._take(number, targets)
         who["clip"], who["rate"], who["floor"], who["free_clock"] = clip, 1.0, floor, free_clock
@@ -221,17 +222,6 @@ class OwnFeetProgram:
         who["frames"], who["fps"] = len(targets.poses), targets.fps
         for name in ("poses", "velocities", "accelerations", "centre", "feet", "phases", "carries", "flight"):
             who[name] = address_of(getattr(targets, name))
-
-    def state_of(self, number: int) -> dict[str, Any]:
-        """Return how a body is and what it has counted, to go on with on another stage (see `go_on`)."""
-        names = w.ACTOR.names
-        own = self.actors[number]
-        return {name: own[name].copy() for name in names[names.index("clip") :]}
-
-    def go_on(self, number: int, state: dict[str, Any]) -> None:
-        """Go on as a body was."""
-        for name, value in state.items():
-            self.actors[number][name] = value
 
     def release(self, number: int) -> None:
         """Let a body go: a rag doll."""

@@ -234,8 +234,8 @@ def ask_contacts(t: Any, who: Any, gains: Any, size: int) -> None:
 def ask_shear(t: Any, who: Any, gains: Any, size: int, foot: int) -> None:
     """Ask a foot not to push along the ground or twist on it, but back to where it came down.
 
-    A foot on a soft contact creeps against the friction it feels: so that it comes back, the ground's force on it has to
-    point away from where it came down.
+    A foot on a soft contact creeps against the friction it feels: so that it comes back, the ground's force on it has
+    to point away from where it came down.
     """
     joints, points, row = who.nv - 6, who.points, t.row
     grip, unit = who.friction * gains.grip / math.sqrt(2.0), _FORCE * who.mass

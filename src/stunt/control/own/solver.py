@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Final
 
-import daqp
+import daqp  # type: ignore[import-not-found]
 import llvmlite.binding as llvm
 import numpy as np
 from numba import types

@@ -122,8 +122,8 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats) -> dict[str, Any]:
         qpos: The stage's coordinates in them, (T, nq).
     """
     used: dict[str, Any] = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
-    if own := actor.own_summary():
-        used["own_feet"] = own
+    if on_feet := actor.own_summary():
+        used["own_feet"] = on_feet
     follows = np.array([(entry := actor.followed_at(moment)) is not None and entry.rows is not None for moment in time])
     if follows.sum() < 2:
         return used

@@ -56,7 +56,9 @@ class CentroidalPlan:
     outside: Floats
 
 
-def plan_path(body: WholeBody, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float) -> CentroidalPlan:
+def plan_path(
+    body: WholeBody, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float
+) -> CentroidalPlan:
     """Return a path near a motion's own that its contacts can carry.
 
     Args:

@@ -6,8 +6,6 @@ round instead of one as large as the body.
 
 from __future__ import annotations
 
-from typing import Final
-
 import mujoco
 import numpy as np
 

@@ -128,7 +128,7 @@ def _phases(stands: NDArray[np.bool_], fps: float) -> Floats:
 def _flights(stands: NDArray[np.bool_], fps: float) -> Floats:
     """Return the flight each frame is in, or nearest to, [s], (F, 2)."""
     found = np.full((len(stands), 2), NEVER)
-    spans = [(start / fps, end / fps) for start, end in stretches(~stands.any(axis=1))]
+    spans = [(start / fps, end / fps) for start, end in stretches(np.asarray(~stands.any(axis=1)))]
     for frame in range(len(stands) if spans else 0):
         now = frame / fps
         found[frame] = min(spans, key=lambda span: max(span[0] - now, now - span[1]))

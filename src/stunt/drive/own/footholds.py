@@ -98,7 +98,9 @@ def lay_flat(feet: tuple[Foot, Foot], holds: Footholds, offsets: Floats, fps: fl
         turn = rotations.multiply(_level_across(turn, foot, eased(stands, _SOFT * fps)), turn)
         tilt, axis = _tilt(turn, foot.normal)
         x = np.clip((tilt - FLAT) / (MEANT_TILT - FLAT), 0.0, 1.0)
-        lies = np.maximum(1.0 - x * x * (3.0 - 2.0 * x), np.clip((2.0 * STILL - pace) / STILL, 0.0, 1.0) * (tilt < STEEP))
+        lies = np.maximum(
+            1.0 - x * x * (3.0 - 2.0 * x), np.clip((2.0 * STILL - pace) / STILL, 0.0, 1.0) * (tilt < STEEP)
+        )
         lies = np.maximum(lies, _toes_up_late(turn, foot, stands, fps))
         share = eased(stands, _SOFT * fps) * np.asarray(gaussian_filter1d(lies, _SOFT * fps, mode="nearest"))
         turn = rotations.multiply(rotations.from_rotation_vector(axis * (tilt * share)[:, None]), turn)
@@ -238,11 +240,11 @@ def _carry(holds: Footholds, low: Floats, com: Floats, fps: float) -> None:
     stands = holds.stands
     fall = rates(rates(smoothed(com[:, 2], 0.015 * fps), fps), fps)
     lowest = low.argmin(axis=1)
-    for start, end in stretches(~stands.any(axis=1)):
+    for start, end in stretches(np.asarray(~stands.any(axis=1))):
         for frame in range(start, end):
             if low[frame].min() < LOW + 0.003 and fall[frame] > -8.5:
                 stands[frame, lowest[frame]] = True
-    for start, end in stretches(~stands.any(axis=1)):
+    for start, end in stretches(np.asarray(~stands.any(axis=1))):
         if fall[start:end].mean() > -4.5 or end - start < 0.035 * fps:
             stands[np.arange(start, end), lowest[start:end]] = True
     for number in range(2):
@@ -263,7 +265,9 @@ def _hand_over(holds: Footholds, low: Floats, fps: float) -> None:
                 last += 1
 
 
-def carrying_points(points: Floats, stands: NDArray[np.bool_], rest: float, ahead: float, fps: float) -> NDArray[np.bool_]:
+def carrying_points(
+    points: Floats, stands: NDArray[np.bool_], rest: float, ahead: float, fps: float
+) -> NDArray[np.bool_]:
     """Return which points of a standing foot carry, (F, points): those near their height of rest, now and soon.
 
     A heel that is held down while the clip lifts it keeps a straight leg from rising.

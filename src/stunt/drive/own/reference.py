@@ -239,7 +239,7 @@ def _holds(feet: tuple[Foot, Foot], root: int, body: WholeBody) -> Footholds:
 def _check_contacts(motion: BodyMotion, holds: Footholds) -> None:
     if not holds.stands.any():
         raise BodyError(
-            f"no foot ever stands on the ground in '{motion.name}', so that nothing could carry a body on its own feet; "
+            f"no foot ever stands on the ground in '{motion.name}': nothing could carry a body on its own feet; "
             "with `assist: weak` or `hook` it is held from outside."
         )
 
@@ -261,7 +261,7 @@ def _carried_along(
     """Return poses turned and moved as the plan has it, toes as they lie; feet in flight go along."""
     out, turn = qpos.copy(), rotations.from_rotation_vector(plan.lean)
     shift = plan.com - body.com
-    airborne = eased(~holds.stands.any(axis=1), 0.02 * fps)
+    airborne = eased(np.asarray(~holds.stands.any(axis=1)), 0.02 * fps)
     for number in range(2):
         free = ((1.0 - eased(holds.stands[:, number], 0.025 * fps)) * airborne)[:, None]
         arm = holds.places[:, number] - body.com

@@ -68,8 +68,8 @@ def two_feet(model: mujoco.MjModel, character: Character, soles: list[int]) -> t
     feet = [_foot(model, stance, character.root_body, body, soles) for body in heads]
     if len(feet) != 2 or any(len(foot.points) < 3 or len(foot.chain) < 2 for foot in feet):
         raise BodyError(
-            f"'{character.name}' has {len(feet)} feet that Stunt can tell; to go on its own feet a body needs two, each "
-            "with a sole of at least three points below a leg. With `assist: weak` it is held by a spring instead."
+            f"'{character.name}' has {len(feet)} feet that Stunt can tell; to go on its own feet a body needs two, "
+            "each with a sole of at least three points below a leg. With `assist: weak` it is held by a spring instead."
         )
     return feet[0], feet[1]
 

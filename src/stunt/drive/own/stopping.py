@@ -64,7 +64,7 @@ def with_stop(
     begins = 0.0 if not down[first] else BOTH
     times = (begins, LANDS + begins, LANDS + begins + BOTH, LANDS + begins + BOTH + CLOSES)
     count = round((times[3] + STANDS) * fps)
-    now = (np.arange(count) + 1.0) / fps
+    now = np.asarray((np.arange(count) + 1.0) / fps, float)
     spots = _spots(model, feet, holds, com, pace, ahead, first, LANDS + begins)
     _lengthen(feet, holds, spots, order, times, now, heading)
     goal = 0.5 * (spots[0] + spots[1])
