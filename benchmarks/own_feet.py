@@ -1,4 +1,4 @@
-"""How captured clips fare on own feet, from noisy starts: `python -m benchmarks.own_feet CLIP… [--seeds N] [--clock clip]`.
+"""How captured clips fare on own feet, from noisy starts: `python -m benchmarks.own_feet CLIP… [--seeds N]`.
 
 Every start is off by 1° in each joint and 1° in the root's turn, 0.15 rad/s and 0.05 m/s. A clip counts as done if the
 body is still up a second after its end; the error is against the prepared motion, the drift is that of the root at the
@@ -63,7 +63,7 @@ def run_once(path: str, body: str | None, seed: int, *, strength: float, clock: 
     motion = motion_of_clip(load_clip(path), stage.character("double"))
     actor.begin(motion)
     shake(stage, np.random.default_rng(seed))
-    reference = actor.own.reference_of(motion, 0.0).motion
+    reference = actor.reference_of(motion).motion
     frames, poses, drift, late = list[int](), list[np.ndarray](), 0.0, 0.0
     began, up = time.thread_time(), True
     while actor.own.clip_time < motion.duration + AFTER and stage.time < PATIENCE * motion.duration + 3.0:

@@ -45,7 +45,7 @@ def test_the_house_keeps_its_measures(house):
     assert len(house.imported_by_one(sibling=True)) <= 40
     assert house.fullest()[1] <= 20
     assert house.imports_per_module() <= 4.8
-    assert house.lines() <= 55_000
+    assert house.lines() <= 59_000  # 55,000, and 4,000 for bodies on their own feet
 
 
 def test_no_file_names_a_folder_of_one_machine():

@@ -13,9 +13,17 @@ from stunt.control.core.engine import engine_function
 from stunt.control.core.programs import BETWEEN, EACH_STEP, OWN_FEET, entry
 from stunt.control.core.views import views_at
 from stunt.control.own import layout as w
-from stunt.control.own.contacts import choose_points, feel_ground, find_stance, place_points
 from stunt.control.own.programme import solve
-from stunt.control.own.sense import ask_clip, pendulum_rate, pose_error, weigh
+from stunt.control.own.sense import (
+    ask_clip,
+    choose_points,
+    feel_ground,
+    find_stance,
+    pendulum_rate,
+    place_points,
+    pose_error,
+    weigh,
+)
 from stunt.control.own.steps import (
     follow_feet,
     lower,

@@ -26,7 +26,7 @@ from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.feet.blend import Momentum, change_of_motion, owner_of, smooth
 from stunt.drive.feet.blend_kernel import blend_into, window
 from stunt.drive.feet.leg import legs_of
-from stunt.drive.motion.body_motion import BodyMotion, blended
+from stunt.drive.motion.body_motion import BodyMotion, blended, repeated
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.motion.playing import (
     NOWHERE,
@@ -42,7 +42,7 @@ from stunt.drive.motion.playing import (
 )
 from stunt.drive.motion.posing import ServoView, servo_rows
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.pipeline import as_prepared, prepare, rounds_around
+from stunt.drive.prepare.pipeline import UNROLL, as_prepared, prepare, rounds_around
 from stunt.errors import InvalidValueError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -51,8 +51,8 @@ from stunt.stage.loop import StageLoop
 from stunt.stage.schedule import Crew
 
 if TYPE_CHECKING:
+    from stunt.drive.own.feasible import Reference
     from stunt.drive.own.follower import OwnFeet
-    from stunt.drive.own.reference import Reference
 
 AIM_FPS: Final = 60.0
 GAVE_UP: Final = "gave up"
@@ -170,6 +170,7 @@ class BodyActor:
         self._targets: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
         self._dense: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
+        self._references: WeakKeyDictionary[BodyMotion, Reference] = WeakKeyDictionary()
         stage.actors[name] = self
         stage.keep(self)
 
@@ -281,6 +282,24 @@ class BodyActor:
             self._targets[motion] = known
         return known
 
+    def reference_of(self, motion: BodyMotion, floor: float = 0.0) -> Reference:
+        """Return a motion made feasible for a body on its own feet, where it lies; worked out once.
+
+        Args:
+            motion: Which; of a looping one `UNROLL` seconds.
+            floor: Height of the ground it is meant for [m].
+
+        Raises:
+            BodyError: The body has not two feet, or no foot ever touches the ground.
+        """
+        if (known := self._references.get(motion)) is None:
+            from stunt.drive.own.reference import make_reference
+
+            check_motion(motion.qpos, self.layout)
+            known = make_reference(self.stage.model, self.character, repeated(motion, UNROLL), self.soles, floor)
+            self._references[motion] = known
+        return known
+
     def track_of(self, motion: BodyMotion) -> Track:
         """Return a motion as this body plays it.
 
@@ -344,7 +363,7 @@ class BodyActor:
     def begin(self, motion: BodyMotion) -> None:
         """Be in a motion's first frame at once, and follow it, where it lies on the stage."""
         if self._wants_own:
-            reference = self.own.reference_of(motion, self.floor)
+            reference = self.reference_of(motion, self.floor)
             self.put(reference.motion)
             self.stage.data.qvel[self.slices[1]] = reference.velocity[0]
             mujoco.mj_forward(self.stage.model, self.stage.data)
@@ -378,8 +397,7 @@ class BodyActor:
 
     def _follow_own(self, motion: BodyMotion, since: float, place: bool) -> None:
         """Follow a motion on its own feet, from the state it is in."""
-        check_motion(motion.qpos, self.layout)
-        reference = self.own.reference_of(motion, self.floor if not place else 0.0)
+        reference = self.reference_of(motion, self.floor if not place else 0.0)
         frame = min(max(round(since * reference.motion.fps), 0), len(reference.motion.qpos) - 1)
         if place:
             at = place_between(reference.motion.qpos[frame, :7], self.here)

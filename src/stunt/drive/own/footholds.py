@@ -44,7 +44,7 @@ _UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(eq=False)
-class Footholds:
+class FootTargets:
     """What the two feet of a motion should do.
 
     Attributes:
@@ -79,7 +79,7 @@ class Footholds:
         self.points[number] = points
 
 
-def lay_flat(feet: tuple[Foot, Foot], holds: Footholds, offsets: Floats, fps: float) -> None:
+def lay_flat(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, fps: float) -> None:
     """Take each foot's constant tilt out, and lay it and its toes flat while it stands."""
     for number, foot in enumerate(feet):
         stands = _low_and_slow(holds.points[number], fps)
@@ -152,7 +152,7 @@ def _low_and_slow(points: Floats, fps: float) -> NDArray[np.bool_]:
     return (low < 0.045) & (np.linalg.norm(creep, axis=1) < PACE)
 
 
-def put_down(feet: tuple[Foot, Foot], holds: Footholds, offsets: Floats, com: Floats, fps: float) -> Floats:
+def put_down(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, com: Floats, fps: float) -> Floats:
     """Find when feet stand, and put them there; return how far the body goes with them upward [m], (F,)."""
     for number in range(2):
         low, creep = _patch_pace(holds.points[number], fps)
@@ -201,7 +201,7 @@ def _shift(points: Floats, stands: NDArray[np.bool_], fps: float) -> Floats:
     return shift
 
 
-def find_stands(holds: Footholds, com: Floats, fps: float) -> None:
+def find_stands(holds: FootTargets, com: Floats, fps: float) -> None:
     """Find in which frames each foot stands: low and slow; nobody hangs in the air without falling."""
     count = len(com)
     low = np.zeros((count, 2))
@@ -235,7 +235,7 @@ def _closed(on: NDArray[np.bool_], points: Floats, low: Floats, fps: float) -> N
     return on
 
 
-def _carry(holds: Footholds, low: Floats, com: Floats, fps: float) -> None:
+def _carry(holds: FootTargets, low: Floats, com: Floats, fps: float) -> None:
     """Give back the ground to a body that does not fall freely."""
     stands = holds.stands
     fall = rates(rates(smoothed(com[:, 2], 0.015 * fps), fps), fps)
@@ -254,7 +254,7 @@ def _carry(holds: Footholds, low: Floats, com: Floats, fps: float) -> None:
                 stands[start:end, number] = False
 
 
-def _hand_over(holds: Footholds, low: Floats, fps: float) -> None:
+def _hand_over(holds: FootTargets, low: Floats, fps: float) -> None:
     """Let a foot that is near the ground stand on for a moment after the other has come down: weight takes time."""
     for number in range(2):
         ends = [end for _, end in stretches(holds.stands[:, number])]
