@@ -348,3 +348,14 @@ def _compiled_unpacked(table: AddressTable, tuple_: Any) -> Any:
         return target(types.int64), generate
 
     return make
+
+
+# ---- rows and columns
+
+
+def _interpreted_grid(array: Memory, shape: tuple[int, int]) -> NDArray[Any]:
+    return np.asarray(array._numbers[: shape[0] * shape[1]].reshape(shape))
+
+
+grid = _interpreted_grid if INTERPRETED else numba.carray
+"""In kernels: an array of numbers as rows and columns, `grid(array, (rows, columns))[i, k]`; nothing is copied."""

@@ -70,6 +70,7 @@ SERVOS: Final = ("world", "parent", "parent_equal", "beat")
 TARGETS: Final = ("egocentric", "absolute")
 BEATS: Final = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
 Parts = Part | TensionPart | TrajectoryPart
+ASSISTS: Final = ("weak", "hook", "none", "own")
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
 UNHELD: Final = (
@@ -314,6 +315,7 @@ class Actor:
         servo: str | None = None,
         settings: ServoSettings | None = None,
         root: RootSpring | None = None,
+        assist: str | None = None,
         react: bool | Thresholds = True,
         get_up: Mapping[str, Motion] | None = None,
         targets: str = "egocentric",
@@ -339,6 +341,7 @@ class Actor:
             servo: `world`, `parent`, `parent_equal` or `beat`; None: as before.
             settings: More of how the servo follows, from this clip on; None: as before.
             root: How its root is helped, from this clip on; None: as before.
+            assist: What holds its root: `weak`, `hook`, `none` or `own` (its own feet); None: as `root` says.
             react: Whether hits make it give way, stun and fall, and from which forces on; of the first clip.
             get_up: Clips to get up by, lying on the `front` or the `back`; of the first clip.
             targets: `egocentric` or `absolute` (lifted from the actual root, or as the clip has them in the world); of
@@ -364,6 +367,11 @@ class Actor:
             body = self._whole.taken_on
             before = body.settings if body is not None else ServoSettings()
             settings = replace(settings or before, servo=servo)  # type: ignore[arg-type]
+        if assist is not None:
+            if assist not in ASSISTS:
+                raise UnknownNameError("assistance", str(assist), ASSISTS)
+            taken_on = self._whole.taken_on
+            root = replace(root or (taken_on.root if taken_on is not None else RootSpring()), kind=assist)  # type: ignore[arg-type]
         need("react", react, (bool, Thresholds), "True, False or stunt.Thresholds")
         number("blend", blend, 0.0)
         finite("facing", facing)

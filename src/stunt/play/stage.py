@@ -168,7 +168,17 @@ class Stage(StageLoop):
         self._recast({other: body for other, body in self.scene.characters.items() if other != name})
 
     def _recast(self, people: dict[str, CharacterSpec]) -> None:
-        """Go on with another cast."""
+        """Go on with another cast.
+
+        Raises:
+            StuntError: Somebody who stays is on its own feet, and would fall.
+        """
+        for name, body in self.actors.items():
+            if name in people and body.on_own_feet:
+                raise StuntError(
+                    f"'{name}' is on its own feet; whoever joins or leaves now would let it fall. Let it follow with "
+                    "`assist: weak` around a change of cast."
+                )
         built, before = build(dataclasses.replace(self.scene, characters=people, events=())), copy.copy(self)
         if self._recorder is not None:
             self.crew.remove(self._recorder)

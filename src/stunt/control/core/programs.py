@@ -36,6 +36,8 @@ WORLDSPACE: Final = 2
 """Slot of the world-space servo and root spring."""
 IMPACT: Final = 3
 """Slot of the impact stage of two-stage collisions."""
+OWN_FEET: Final = 4
+"""Slot of bodies on their own feet."""
 
 BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS = range(6)
 PHASES: Final = 6
@@ -45,6 +47,7 @@ _MODULES: Final = {
     ADAPTIVE: "stunt.control.adaptive.kernel",
     WORLDSPACE: "stunt.control.servo.kernel",
     IMPACT: "stunt.control.impact.kernel",
+    OWN_FEET: "stunt.control.own.kernel",
 }
 _SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
 

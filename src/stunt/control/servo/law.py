@@ -44,9 +44,10 @@ class RootSpring:
         air: Factor while nothing is touched.
     """
 
-    kind: Literal["weak", "hook", "none"] = key(
-        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none")),
-        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), or nothing",
+    kind: Literal["weak", "hook", "none", "own"] = key(
+        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none", "own")),
+        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), nothing, or "
+        "nothing but its own feet, which balance it",
     )  # fmt: skip
     omega: float = 20.0
     limit: float = key(
@@ -60,6 +61,10 @@ class RootSpring:
     force: float = key(
         default=0.0, kind=Number(0.0, _LARGEST, unit="m·g"), help="largest root force along the ground (body weights)"
     )
+    clock: Literal["free", "clip"] = key(
+        default="free", kind=Choice("clock", ("free", "clip")),
+        help="on own feet: whether the clip's time may give where balance asks for it, or is kept",
+    )  # fmt: skip
 
 
 @spec("a servo")

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import mujoco
@@ -25,7 +25,7 @@ from stunt.control.servo.memory import FREE, HOOK, WEAK, ServoTargets, Worldspac
 from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.body.followed import Assistance, Followed, followed_at
 from stunt.drive.feet.blend import blend_into, window
-from stunt.drive.motion.body_motion import BodyMotion, blended, smooth
+from stunt.drive.motion.body_motion import BodyMotion, blended, repeated, smooth
 from stunt.drive.motion.layout import Layout, check_motion, own_slices
 from stunt.drive.motion.playing import (
     NOWHERE,
@@ -44,7 +44,7 @@ from stunt.drive.motion.playing import (
 from stunt.drive.motion.posing import ServoView, servo_rows
 from stunt.drive.prepare.first_velocity import first_velocity
 from stunt.drive.prepare.fit import rounds_around
-from stunt.drive.prepare.pipeline import as_prepared, prepare
+from stunt.drive.prepare.pipeline import UNROLL, as_prepared, prepare
 from stunt.errors import StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -52,7 +52,12 @@ from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
 from stunt.stage.schedule import Crew
 
+if TYPE_CHECKING:
+    from stunt.drive.own.feasible import Reference
+    from stunt.drive.own.follower import OwnFeet
+
 AIM_FPS: Final = 60.0
+GAVE_UP: Final = "gave up"
 DENSE: Final = 4
 """Targets between two frames of what was played: the servo reads straight lines, data is played along curves."""
 TWIN: Final = 0.75
@@ -120,9 +125,12 @@ class BodyActor:
         self._attended: list[Crew] = []
         self._number = -1
         self._leaning: RootSpring | None = None
+        self._own: OwnFeet | None = None
+        self._gave_up = ""
         self._targets: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
         self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
         self._dense: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
+        self._references: WeakKeyDictionary[BodyMotion, Reference] = WeakKeyDictionary()
         stage.actors[name] = self
         stage.keep(self)
 
@@ -166,6 +174,34 @@ class BodyActor:
         number = self.number
         return self.program.actors[number]
 
+    @property
+    def own(self) -> OwnFeet:
+        """It on its own feet, made when first asked for.
+
+        Raises:
+            StuntError: It cannot go on its own feet.
+        """
+        if self._own is None:
+            from stunt.drive.own.follower import OwnFeet
+
+            _ = self.number  # the soles' friction counts from now on
+            self._own = OwnFeet(self.stage, self.character, self.soles, self.give_up)
+        return self._own
+
+    @property
+    def on_own_feet(self) -> bool:
+        """Whether contacts and its joints alone move it."""
+        return self._own is not None and self._own.active
+
+    def own_summary(self) -> dict[str, float]:
+        """Return what going on its own feet took (see `OwnFeet.summary`); nothing of who never did."""
+        return self._own.summary() if self._own is not None else {}
+
+    @property
+    def _wants_own(self) -> bool:
+        """Whether it is to follow clips on its own feet."""
+        return (self._leaning or self.root).kind == "own"
+
     @cached_property
     def soles(self) -> list[int]:
         """Geoms it stands on."""
@@ -206,6 +242,24 @@ class BodyActor:
             with self.stage.board.own_springs(self.stage.model):
                 known = prepare(self.stage.model, self.character, motion, self.soles, self.settings)
             self._targets[motion] = known
+        return known
+
+    def reference_of(self, motion: BodyMotion, floor: float = 0.0) -> Reference:
+        """Return a motion made feasible for a body on its own feet, where it lies; worked out once.
+
+        Args:
+            motion: Which; of a looping one `UNROLL` seconds.
+            floor: Height of the ground it is meant for [m].
+
+        Raises:
+            BodyError: The body has not two feet, or no foot ever touches the ground.
+        """
+        if (known := self._references.get(motion)) is None:
+            from stunt.drive.own.reference import make_reference
+
+            check_motion(motion.qpos, self.layout)
+            known = make_reference(self.stage.model, self.character, repeated(motion, UNROLL), self.soles, floor)
+            self._references[motion] = known
         return known
 
     def track_of(self, motion: BodyMotion) -> Track:
@@ -270,7 +324,13 @@ class BodyActor:
 
     def begin(self, motion: BodyMotion) -> None:
         """Be in a motion's first frame at once, and follow it, where it lies on the stage."""
-        self.put(motion)
+        if self._wants_own:
+            reference = self.reference_of(motion, self.floor)
+            self.put(reference.motion)
+            self.stage.data.qvel[self.slices[1]] = reference.velocity[0]
+            mujoco.mj_forward(self.stage.model, self.stage.data)
+        else:
+            self.put(motion)
         self.follow(motion, blend=0.0, place=False)
 
     def follow(
@@ -285,6 +345,9 @@ class BodyActor:
             place: Whether to move it to where the character is and faces.
             actual: Whether to blend from the pose the body has, not from what it followed.
         """
+        if self._wants_own:
+            self._follow_own(motion, since, place)
+            return
         rows, at = self.targets_of(motion), NOWHERE
         first = min(max(round(since * rows.fps), 0), len(rows.turns) - 1)
         if place:
@@ -294,6 +357,26 @@ class BodyActor:
         elif place:
             rows = moved_rows(rows, at)
         self.take(motion, rows, self.stage.time - first / rows.fps, clip=True)
+
+    def _follow_own(self, motion: BodyMotion, since: float, place: bool) -> None:
+        """Follow a motion on its own feet, from the state it is in."""
+        reference = self.reference_of(motion, self.floor if not place else 0.0)
+        frame = min(max(round(since * reference.motion.fps), 0), len(reference.motion.qpos) - 1)
+        if place:
+            at = place_between(reference.motion.qpos[frame, :7], self.here)
+            reference = reference.moved(at, self.floor)
+        rows = self.lifted(self.layout.frames(reference.motion), reference.motion.fps)
+        self.take(motion, rows, self.stage.time - since, clip=True, own=reference)
+
+    def give_up(self, why: str) -> None:
+        """Stop balancing: what comes is a fall, which is for who is in charge of the body."""
+        self.note(GAVE_UP, why=why)
+        self._gave_up = why
+        if self.rows is not None:
+            self.program.aim(self.number, self.rows, self.started)
+        self.own.release()
+        if self.driver is not None:
+            self.driver.wake()
 
     def _gone_over(
         self, motion: BodyMotion, rows: ServoTargets, first: int, at: Place, blend: float, *, actual: bool, shift: bool
@@ -434,31 +517,63 @@ class BodyActor:
     def unbrace(self) -> None:
         """Be as stiff, and helped, as before `brace`."""
         who, root = self._memory, self.root
-        who["root_mode"] = {"weak": WEAK, "hook": HOOK, "none": FREE}[root.kind]
+        who["root_mode"] = {"weak": WEAK, "hook": HOOK}.get(root.kind, FREE)
         who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
         who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 
     def go_limp(self) -> None:
         """Become a rag doll."""
         self.become(kinematic=False)
+        self._leave_own_feet()
         self.program.release(self.number)
         self.motion = self.rows = self.playing = self.kept = None
         self._follows_now(None, None)
 
-    def take(self, motion: BodyMotion, rows: ServoTargets, started: float, *, clip: bool = False) -> None:
-        """Follow rows by forces from a time on [s]; `clip`: they are a motion's, and count as following it."""
+    def take(
+        self,
+        motion: BodyMotion,
+        rows: ServoTargets,
+        started: float,
+        *,
+        clip: bool = False,
+        own: Reference | None = None,
+    ) -> None:
+        """Follow rows by forces from a time on [s].
+
+        Args:
+            motion: What they are of.
+            rows: What to follow.
+            started: When their first one was, or would have been [s].
+            clip: Whether they are a motion's, and count as following it.
+            own: The same as a body on its own feet follows it; None: by the servo.
+        """
         self.become(kinematic=False)
         self.motion, self.rows, self.started, self.playing, self.kept = motion, rows, started, None, None
+        self._gave_up = ""
         self._follows_now(motion if clip else None, rows if clip else None)
+        if own is not None:
+            self.program.release(self.number)
+            free = (self._leaning or self.root).clock == "free"
+            self.own.follow(own, self.stage.time - started, floor=self.floor, free_clock=free)
+            return
+        self._leave_own_feet()
         self.program.aim(self.number, rows, started)
+
+    def _leave_own_feet(self) -> None:
+        if self._own is not None:
+            self._own.release()
 
     def change_rows(self, rows: ServoTargets) -> None:
         """Follow other rows of the same motion."""
+        if self.on_own_feet:
+            return  # its feet carry it: a changed posture would not
         self.rows = rows
         self.program.aim(self.number, rows, self.started)
 
     def show_rows(self, rows: ServoTargets, start: float) -> None:
         """Hand the servo some rows, due from a time on [s], in place of those it has; what it follows is the same."""
+        if self.on_own_feet:
+            return
         self.program.aim(self.number, rows, start)
 
     def keep_to_world(self) -> None:
@@ -537,6 +652,7 @@ class BodyActor:
         self.kinematic = kinematic
         self.pushes.set_kinematic(kinematic)
         if kinematic:
+            self._leave_own_feet()
             self.program.release(self.number)
         else:
             self.program.leave_data(self.number, self.settings)
@@ -617,7 +733,9 @@ class BodyActor:
 
     @property
     def broken_for(self) -> float:
-        """How long the root spring has been broken [s]."""
+        """How long the root spring has been broken [s]; infinitely long where it gave up on its own feet."""
+        if self._gave_up:
+            return math.inf
         return float(self._memory["broken"]) if self.joined else 0.0
 
     @property
@@ -633,6 +751,8 @@ class BodyActor:
     @property
     def limit_use(self) -> dict[str, float]:
         """How joints kept to their strength: share of joint-steps above it, and the largest torque over a limit."""
+        if self._own is not None:
+            return self._own.limit_use
         who = self._memory
         return {"over_share": float(who["over"] / max(who["joint_steps"], 1.0)), "worst": float(who["worst"])}
 
@@ -651,8 +771,12 @@ class BodyActor:
         entry = followed_at(self.history, time)
         if entry is None or (rows := entry.rows) is None:
             return None
-        k = min(max(round((time - entry.since) * rows.fps), 0), len(rows.path) - 1)
+        k = min(max(round(float(self.in_clip(np.array([time]), entry.since)[0]) * rows.fps), 0), len(rows.path) - 1)
         return np.concatenate([rows.path[k], rows.turns[k, 0], rows.qpos[k]])
+
+    def in_clip(self, time: Floats, since: float) -> Floats:
+        """Return where in a clip, followed since then, it was at times [s], (T,); on own feet clocks may give."""
+        return self._own.when(time, time - since) if self._own is not None else time - since
 
     def summary(self, time: Floats, qpos: Floats) -> dict[str, Any]:
         """Return how well it followed, over a take's frames (see `stunt.drive.body.measures`)."""
@@ -687,7 +811,7 @@ class BodyActor:
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
         told = (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low,
+            self.settings, self.root, self.low, self._gave_up,
         )  # fmt: skip
         pushes = self.pushes.save() if "pushes" in self.__dict__ else None
         program = self.program.save() if self._number == 0 else None  # one for all
@@ -700,7 +824,7 @@ class BodyActor:
             self.pushes.set_kinematic(False) if pushes is None else self.pushes.restore(pushes)
         (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low,
+            self.settings, self.root, self.low, self._gave_up,
         ) = told  # fmt: skip
         self.history, self.log[:] = list(history), log
         if program is not None:

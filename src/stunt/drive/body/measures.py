@@ -88,7 +88,8 @@ def _stance(actor: BodyActor, feet: list[_Foot], time: Floats, history: Sequence
         if entry.motion is None or not now.any():
             continue
         whole = repeated(entry.motion, float(time[now][-1]) - entry.since)
-        frames = np.clip(np.round((time[now] - entry.since) * whole.fps).astype(int), 0, len(whole.qpos) - 1)
+        clip = actor.in_clip(time[now], entry.since)
+        frames = np.clip(np.round(clip * whole.fps).astype(int), 0, len(whole.qpos) - 1)
         stands[now] = _planted(actor, feet, whole)[frames]
     return stands
 
@@ -127,7 +128,9 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         against: What it should have followed all the time; None: what it did follow.
     """
     history = actor.history if against is None else [against]
-    used = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    used: dict[str, Any] = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    if on_feet := actor.own_summary():
+        used["own_feet"] = on_feet
     follows = np.array(
         [(entry := followed_at(history, moment)) is not None and entry.rows is not None for moment in time]
     )
@@ -135,7 +138,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         return used
     whole, time, own = bool(follows.all()), time[follows], qpos[follows, actor.slices[0]]
     actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
-    turns, path = _wanted(history, time)
+    turns, path = _wanted(actor, history, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
     error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
     names = {body: name for name, body in actor.character.bodies.items()}
@@ -183,13 +186,13 @@ def _joint_errors(actor: BodyActor, actual: ServoTargets, turns: Floats) -> dict
     return found
 
 
-def _wanted(history: Sequence[Followed], time: Floats) -> tuple[Floats, Floats]:
+def _wanted(actor: BodyActor, history: Sequence[Followed], time: Floats) -> tuple[Floats, Floats]:
     """Return the orientations and root positions the clip asked for at some times, seen from the root."""
     turns, path = [], []
     for entry, some in groupby(time, lambda moment: followed_at(history, moment)):
         assert entry is not None and entry.rows is not None  # only such moments are looked at
         rows, last = entry.rows, len(entry.rows.turns) - 1
-        x = np.clip((np.array(list(some)) - entry.since) * rows.fps, 0.0, last)
+        x = np.clip(actor.in_clip(np.array(list(some)), entry.since) * rows.fps, 0.0, last)
         low = np.minimum(x, max(last - 1, 0)).astype(int)
         high, share = np.minimum(low + 1, last), (x - low)[:, None]
         asked = rows.turns if rows.asked is None else rows.asked  # feet made to stand are not what the clip asked for

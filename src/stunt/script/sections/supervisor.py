@@ -12,7 +12,7 @@ from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.prepare.fit import fit_motion
-from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
+from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, StuntError, asked_at
 from stunt.keys import (
     CLIP,
     MOMENT,
@@ -191,6 +191,9 @@ class SupervisorPart:
 
     def after_reading(self, section: Section, context: Context) -> SupervisorPart:
         """Complain about an empty pool, and about two of one name."""
+        if self.root.kind == "own":
+            expected = "weak, hook or none: supervised bodies do not balance on their own feet yet, those of `clips` do"
+            raise InvalidValueError("assist", "own", expected, section.need("assist").place)
         names = context["controller"]
         if not names:
             raise MissingValueError(

@@ -1,0 +1,124 @@
+"""How captured clips fare on own feet, from noisy starts: `python -m benchmarks.own_feet CLIP… [--seeds N]`.
+
+Every start is off by 1° in each joint and 1° in the root's turn, 0.15 rad/s and 0.05 m/s. A clip counts as done if the
+body is still up a second after its end; the error is against the prepared motion, the drift is that of the root at the
+clip's end. One line per clip: done, error, drift, recovery steps, how late the clip's clock is, seconds of processor
+per second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import mujoco
+import numpy as np
+
+from stunt.character.kinematics import pose_frames
+from stunt.control.servo.law import RootSpring
+from stunt.drive.body.actor import actor_of
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.library.names import find_clip, load_clip
+from stunt.stage.loop import StageLoop
+from stunt.stage.scene import CharacterSpec, Scene
+
+JOINT, SPIN, SPEED = np.radians(1.0), 0.15, 0.05
+"""Standard deviations of a start: of joints [rad], their velocities [rad/s], and of the root's speed [m/s]."""
+AFTER: Final = 1.0
+"""Seconds it has to stay up after the clip's end."""
+PATIENCE: Final = 1.5
+"""A body that takes so many times the clip's length does not arrive."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run.
+
+    Attributes:
+        done: Whether it was up a second after the clip's end.
+        error_deg: Mean error of a bone's orientation during the clip [°].
+        drift: Of the root at the clip's end [m].
+        steps: Recovery steps.
+        late: How late the clip ended [s].
+        cpu: Seconds of processor per second, physics included.
+    """
+
+    done: bool
+    error_deg: float
+    drift: float
+    steps: int
+    late: float
+    cpu: float
+
+
+def run_once(path: str, body: str | None, seed: int, *, strength: float, clock: str) -> Trial:
+    """Let a body follow a clip on its own feet from a noisy start."""
+    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
+    stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
+    root = RootSpring(kind="own", clock=clock)  # type: ignore[arg-type]
+    actor = actor_of(stage, "double", root=root)
+    motion = motion_of_clip(load_clip(path), stage.character("double"))
+    actor.begin(motion)
+    shake(stage, np.random.default_rng(seed))
+    reference = actor.reference_of(motion).motion
+    frames, poses, drift, late = list[int](), list[np.ndarray](), 0.0, 0.0
+    began, up = time.thread_time(), True
+    while actor.own.clip_time < motion.duration + AFTER and stage.time < PATIENCE * motion.duration + 3.0:
+        stage.advance(stage.steps_per_control)
+        if not actor.on_own_feet:
+            up = False
+            break
+        if actor.own.clip_time <= motion.duration:
+            frame = min(round(actor.own.clip_time * reference.fps), len(reference.qpos) - 1)
+            frames.append(frame)
+            poses.append(actor.here.copy())
+            drift = float(np.linalg.norm(actor.here[:2] - reference.qpos[frame, :2]))
+            late = stage.time - actor.own.clip_time
+    cpu = (time.thread_time() - began) / max(stage.time, 0.1)
+    turns = [pose_frames(stage.model, actor.character, q)[1] for q in (np.array(poses), reference.qpos[frames])]
+    error = np.degrees(2.0 * np.arccos(np.abs((turns[0] * turns[1]).sum(axis=-1)).clip(0.0, 1.0)))
+    steps = int(actor.own.summary()["recovery_steps"])
+    done = up and actor.own.clip_time >= motion.duration + AFTER
+    return Trial(done, float(error.mean()), drift, steps, late, cpu)
+
+
+def shake(stage: StageLoop, rng: np.random.Generator) -> None:
+    """Disturb a stage's one body."""
+    model, data = stage.model, stage.data
+    speed = rng.normal(size=model.nv) * SPIN
+    speed[:3] *= SPEED / SPIN
+    mujoco.mj_integratePos(model, data.qpos, np.r_[np.zeros(3), rng.normal(size=model.nv - 3) * JOINT], 1.0)
+    data.qvel[:] += speed
+    mujoco.mj_forward(model, data)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clips", nargs="+")
+    parser.add_argument("--body")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--strength", type=float, default=1.5)
+    parser.add_argument("--clock", choices=("free", "clip"), default="free")
+    args = parser.parse_args()
+    print("clip | done | error ° | drift cm (most) | steps | late s | cpu s/s")
+    for name in args.clips:
+        path = str(find_clip(name, []))
+        seeds = range(args.first, args.first + args.seeds)
+        found = [run_once(path, args.body, seed, strength=args.strength, clock=args.clock) for seed in seeds]
+        drift = 100.0 * np.array([trial.drift for trial in found])
+        print(
+            f"{Path(path).stem[:34]} | {sum(trial.done for trial in found)}/{len(found)} | "
+            f"{np.median([trial.error_deg for trial in found]):.1f} | {np.median(drift):.0f} ({drift.max():.0f}) | "
+            f"{np.mean([trial.steps for trial in found]):.1f} | {np.median([trial.late for trial in found]):.2f} | "
+            f"{np.median([trial.cpu for trial in found]):.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

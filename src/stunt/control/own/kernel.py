@@ -1,0 +1,139 @@
+"""Bodies on their own feet, compiled: one whole-body programme for each at every control step.
+
+Torques are found between the engine's half-steps, with inertia, bias and contacts of the present state known, and held
+until the next control step. The root gets nothing, which is looked after at every physics step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from stunt.control.core.engine import engine_function
+from stunt.control.core.programs import BETWEEN, EACH_STEP, OWN_FEET, entry
+from stunt.control.core.views import views_at
+from stunt.control.own import layout as w
+from stunt.control.own.programme import solve
+from stunt.control.own.sense import (
+    ask_clip,
+    choose_points,
+    feel_ground,
+    find_stance,
+    pendulum_rate,
+    place_points,
+    pose_error,
+    weigh,
+)
+from stunt.control.own.steps import (
+    follow_feet,
+    lower,
+    move_footprints,
+    note_capture,
+    recover,
+    set_clock,
+    time_to_land,
+)
+from stunt.maths.compiled import compiled
+from stunt.maths.pointers import floats
+
+mj_subtreeVel = engine_function("mj_subtreeVel", 2)
+"""Velocity of the centre of mass and angular momentum of every body with all below it (model, data: addresses)."""
+
+_BEFORE, _AFTER = 0.4, 0.15  # of a flight momentum matters from so long before it to so long after it [s]
+_TIPPED = 0.7  # capture point so far from the clip's, of a grown-up [m]
+_LEAN = math.radians(60.0)
+_OFF = 0.25  # hips off the clip's by more than this share of their height
+
+
+@entry(OWN_FEET, BETWEEN)
+def between(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Find the torques of all bodies on their own feet."""
+    v, t = views_at(table), w.own_at(program)
+    known = False
+    for number in range(t.count[0]):
+        who = w.actor_at(t.actors, number)
+        if who.active == 0:
+            continue
+        if who.wait > 0:  # torques are held
+            who.wait -= 1
+            continue
+        who.wait = who.stride - 1
+        if not known:
+            mj_subtreeVel(model, data)
+            known = True
+        tick(v, t, who, number, model, data)
+
+
+@compiled
+def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
+    """Find one body's torques and write them; the clip's clock goes on."""
+    gains, period = t.gains, v.times.period * who.stride
+    live = ask_clip(t, who)
+    weigh(v, t, who)
+    omega = pendulum_rate(t, who)
+    frame = min(int(max(who.clip_time, 0.0) * who.fps), who.frames - 1)
+    flights = floats(who.flight)
+    begins, ends = flights[2 * frame], flights[2 * frame + 1]
+    air = live and begins - 0.02 <= who.clip_time < ends
+    near_air = live and begins - _BEFORE < who.clip_time < ends + _AFTER
+    feel_ground(t, who, number)
+    place_points(t, who)
+    find_stance(t, who, gains, live, air)
+    choose_points(t, who, gains, live)
+    flying = air and who.points == 0
+    note_capture(t, who, omega, period)
+    left_air = time_to_land(t, who, ends) if flying else 0.0
+    set_clock(t, who, gains, flying, air, ends, left_air)
+    move_footprints(t, who, gains, omega, flying, left_air, period)
+    recover(t, who, gains, omega, live, period)
+    follow_feet(t, who, gains, period)
+    lower(t, who, period)
+    pose_error(v, t, who)
+    judge(v, t, who, period)
+    if solve(v, t, who, gains, flying, air, near_air, period, model, data):
+        who.failed = 0
+    else:
+        who.failed += 1
+        who.fails += 1
+    for k in range(4):
+        who.off_last[k] = who.off[k]
+    first = who.root_dof
+    for d in range(6):
+        v.applied[first + d] = 0.0
+    for d in range(6, who.nv):
+        v.applied[first + d] = v.torque[first + d] = t.tau[first + d]
+    who.clip_time += who.rate * period
+    who.late += (1.0 - who.rate) * period
+    who.ticks += 1
+
+
+@compiled
+def judge(v: Any, t: Any, who: Any, period: float) -> None:
+    """Count for how long nothing has been able to save the body, and say why."""
+    lean = math.sqrt(t.error[3] ** 2 + t.error[4] ** 2 + t.error[5] ** 2)
+    high = t.goal[2] - who.floor
+    off = abs(v.qpos[who.root_qpos + 2] - t.goal[2])
+    why = 0
+    if who.failed >= w.FAILS:
+        why = w.LOST
+    elif off > _OFF * max(high, 0.3 * who.scale) or lean > _LEAN:
+        why = w.SUNK if lean <= _LEAN else w.TIPPED
+    elif math.hypot(who.error[0], who.error[1]) > _TIPPED * who.scale:
+        why = w.TIPPED
+    if why == 0:
+        who.doomed = 0.0
+        return
+    who.doomed += period
+    who.why = why
+
+
+@entry(OWN_FEET, EACH_STEP)
+def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
+    """See that control puts nothing on a root."""
+    v, t = views_at(table), w.own_at(program)
+    for number in range(t.count[0]):
+        who = w.actor_at(t.actors, number)
+        if who.active == 0:
+            continue
+        for d in range(who.root_dof, who.root_dof + 6):
+            who.outside = max(who.outside, abs(v.applied[d]))

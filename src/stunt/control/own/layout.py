@@ -1,0 +1,219 @@
+"""The memory of bodies on their own feet: settings, who they are, what they follow, what they are about to do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from stunt.control.own.solver import PROBLEM, RESULT
+from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
+
+FEET: Final = 2
+POINTS: Final = 8
+"""Most sole points of a foot."""
+USED: Final = 4
+"""Most of them that carry at a time: the others' forces would be redundant."""
+MOST: Final = FEET * USED
+PLANES: Final = 24
+"""Most tangent planes added where torques are too long."""
+SIDES: Final = 4
+"""Of a friction pyramid."""
+CENTRE: Final = 17
+"""Columns of what the whole body does: centre of mass, its velocity and acceleration, angular momentum, its change,
+zero-moment point."""
+POSE: Final = 16
+"""Columns of what a foot does: place, turn, velocity, acceleration, spin."""
+FAILS: Final = 12
+"""So many ticks in a row without a solution are the end."""
+
+_LONG, _FLOAT = np.int64, np.float64
+
+SETTINGS: Final[dict[str, float]] = {
+    # Weights of the tasks.
+    "w_arm": 1.0, "w_trunk": 2.0, "w_leg": 0.3, "w_swing_leg": 0.1, "w_air_leg": 0.6, "w_pelvis": 10.0,
+    "w_air_pelvis": 3.0, "w_com": 300.0, "w_height": 150.0, "w_momentum": 0.01, "w_momentum_air": 0.1,
+    "w_contact": 500.0, "w_foot": 30.0, "w_turn": 8.0, "stance_turn": 1.0, "w_force": 1e-4, "w_shear": 0.5,
+    "w_twist": 0.5, "k_pull": 40.0,
+    "w_torque": 2e-6, "w_down": 30.0,
+    # Rates of their feedback [1/s].
+    "k_joint": 18.0, "k_pelvis": 16.0, "k_com_p": 30.0, "k_com_d": 11.0, "k_height": 14.0, "k_momentum": 7.0,
+    "k_foot": 25.0, "k_turn": 22.0, "k_contact": 30.0, "k_press": 30.0, "k_anchor": 20.0, "k_down": 25.0,
+    # Contacts.
+    "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
+    # Steps.
+    "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
+    "back": 0.98,
+    "most_shift": 0.45, "follow": 0.12,
+    # The clock.
+    "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
+    # Recovery steps.
+    "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "cross": 0.20, "rest": 0.6,
+}  # fmt: skip
+"""One setting for all clips and bodies."""
+GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
+
+ACTOR: Final = layout(
+    # Who it is.
+    ("active", _LONG),
+    ("root_body", _LONG),
+    ("root_dof", _LONG),  # its first degree of freedom
+    ("root_qpos", _LONG),
+    ("nv", _LONG),  # degrees of freedom with the root's six
+    ("nq", _LONG),
+    ("joints", _LONG),  # address of (number of dofs, qpos, dof), counted from the root's; joint_count of them
+    ("joint_count", _LONG),
+    ("weights", _LONG),  # address of the posture's weights, of each joint's degree of freedom
+    ("leg_of", _LONG),  # address of the foot whose leg each degree of freedom belongs to, or −1
+    ("foot_body", _LONG, FEET),
+    ("hip_body", _LONG, FEET),
+    ("point_count", _LONG, FEET),
+    ("point_owner", _LONG, FEET * POINTS),
+    ("point_at", _FLOAT, FEET * POINTS * 3),
+    ("point_front", _FLOAT, FEET * POINTS),  # 1 where a point is in the front of its sole
+    ("ankle_rest", _FLOAT, FEET),  # height of a standing foot's frame above the ground [m]
+    ("front_axis", _LONG),  # axis of the root's frame that points ahead
+    ("front_sign", _FLOAT),
+    ("side_sign", _FLOAT),  # 1 where the first foot is to the left
+    ("mass", _FLOAT),
+    ("scale", _FLOAT),  # length of its legs, as a share of a grown-up's
+    ("friction", _FLOAT),
+    ("floor", _FLOAT),  # height of the ground [m]
+    # What it follows.
+    ("frames", _LONG),
+    ("fps", _FLOAT),
+    ("poses", _LONG),
+    ("velocities", _LONG),
+    ("accelerations", _LONG),
+    ("centre", _LONG),
+    ("feet", _LONG),
+    ("phases", _LONG),  # address of (stands, begin, end [s]), for each frame and foot
+    ("carries", _LONG),
+    ("flight", _LONG),  # address of (begin, end [s]) of the flight a frame is in or before; infinite: none
+    ("free_clock", _LONG),  # whether the clip's clock may give
+    ("stride", _LONG),  # control steps from one tick to the next
+    ("wait", _LONG),  # control steps until the next tick
+    # Where it is.
+    ("clip_time", _FLOAT),  # the clip's time [s]
+    ("rate", _FLOAT),  # of its clock
+    ("off", _FLOAT, 4),  # where each foot is, or goes, from where the clip has it [m]
+    ("off_from", _FLOAT, 4),
+    ("off_to", _FLOAT, 4),
+    ("off_last", _FLOAT, 4),
+    ("com_off", _FLOAT, 2),  # and the centre of mass
+    ("was", _LONG, FEET),  # whether it stood
+    ("anchored", _LONG, FEET * POINTS),
+    ("anchor", _FLOAT, FEET * POINTS * 2),
+    ("step_on", _LONG, FEET),  # whether a recovery step is under way
+    ("step_time", _FLOAT, FEET),  # since when [s]
+    ("step_length", _FLOAT, FEET),  # how long it takes [s]
+    ("step_from", _FLOAT, 6),
+    ("step_to", _FLOAT, 6),
+    ("step_turn", _FLOAT, 8),
+    ("locked", _LONG, FEET),  # put down against the clip: it stands until the clip stands
+    ("cool", _FLOAT),  # seconds until the next recovery step may begin
+    ("calm", _FLOAT),  # seconds since the last one, counted down
+    ("paused", _LONG),
+    ("drop", _FLOAT),  # how much lower the body goes for it [m]
+    ("capture", _FLOAT, 2),  # capture point in the tick before [m]
+    ("capture_pace", _FLOAT, 2),
+    ("ticked", _LONG),  # whether there was one
+    # What it found.
+    ("stance", _LONG, FEET),  # stands and is down
+    ("planned", _LONG, FEET),
+    ("left", _FLOAT, FEET),  # of this phase [s]
+    ("length", _FLOAT, FEET),
+    ("since", _FLOAT, FEET),
+    ("touch", _LONG, FEET),
+    ("points", _LONG),  # that carry
+    ("hovers", _LONG),  # that should, and are in the air
+    ("inside", _FLOAT),  # how far the capture point is inside the support [m]
+    ("error", _FLOAT, 2),  # of the capture point [m]
+    ("steps", _LONG),  # recovery steps so far
+    ("failed", _LONG),  # ticks in a row without a solution
+    ("fails", _LONG),  # in all
+    ("ticks", _LONG),
+    ("resolves", _LONG),  # programmes solved again for a torque that was too long
+    ("cut", _LONG),  # torques shortened after all
+    ("worst", _FLOAT),  # longest torque over a strength
+    ("over", _FLOAT),
+    ("joint_ticks", _FLOAT),
+    ("outside", _FLOAT),  # largest force or torque on the root by control, ever: must be zero
+    ("late", _FLOAT),  # seconds the clip's clock is behind
+    ("doomed", _FLOAT),  # seconds for which nothing has been able to save it
+    ("why", _LONG),  # why it is doomed
+)
+"""Somebody on their own feet."""
+actor_at = record(ACTOR)
+
+TABLE: Final = AddressTable(
+    "OwnFeet",
+    (
+        ("actors", ADDRESS),
+        ("count", _LONG),
+        ("gains", GAINS),
+        # The engine's.
+        ("xpos", _FLOAT),
+        ("xquat", _FLOAT),
+        ("xmat", _FLOAT),
+        ("com", _FLOAT),
+        ("com_velocity", _FLOAT),
+        ("momentum", _FLOAT),
+        ("ncon", np.int32),
+        ("contacts", _LONG),
+        ("geom_body", np.int32),
+        ("body_parent", np.int32),
+        ("geom_actor", _LONG),  # of each geom: number of the actor whose it is, from 1 on
+        # Of the tick.
+        ("tau", _FLOAT),  # torques, held until the next tick
+        ("linear", _FLOAT),  # Jacobians of a point
+        ("angular", _FLOAT),
+        ("linear_dot", _FLOAT),
+        ("angular_dot", _FLOAT),
+        ("inertia", _FLOAT),  # of the body, dense
+        ("bias", _FLOAT),
+        ("root", _FLOAT),  # inverse of the root's block
+        ("where", _FLOAT),  # points that carry, 3
+        ("hold", _FLOAT),  # accelerations they should have, 3
+        ("jacobian", _FLOAT),  # of the points that carry
+        ("owner", _LONG),
+        ("hover", _LONG),  # points that should carry and do not
+        ("forces", _FLOAT),  # generators: Jᵀ·(edges of the pyramids)
+        ("mover", _FLOAT),  # accelerations of the root from what is solved for
+        ("still", _FLOAT),  # and without it
+        ("row", _FLOAT),
+        ("goal", _FLOAT),  # pose, 1
+        ("pace", _FLOAT),
+        ("urge", _FLOAT),
+        ("middle", _FLOAT),  # whole body
+        ("foot", _FLOAT),  # feet
+        ("error", _FLOAT),
+        ("soles", _FLOAT),  # all points of the feet, 3
+        ("flat", _FLOAT),  # points over the ground, 2
+        ("hull", _FLOAT),  # their outline, 2
+        ("spot", _FLOAT),
+        ("scratch", _FLOAT),
+        # The programme.
+        ("problem", PROBLEM),
+        ("result", RESULT),
+        ("problem_at", _LONG),  # their addresses
+        ("result_at", _LONG),
+        ("hessian", _FLOAT),
+        ("linear_term", _FLOAT),
+        ("limits", _FLOAT),
+        ("upper", _FLOAT),
+        ("lower", _FLOAT),
+        ("sense", np.int32),
+        ("x", _FLOAT),
+        ("multipliers", _FLOAT),
+    ),
+)
+own_at = TABLE.reader()
+
+TIPPED, SUNK, LOST = 1, 2, 3
+WHY: Final = {
+    TIPPED: "it tips over farther than a step can catch",
+    SUNK: "its hips are too far from where the clip has them",
+    LOST: "no torques within its strength were found",
+}
+"""Why a body on its own feet gives up."""

@@ -1,0 +1,273 @@
+"""One body on its own feet: what it follows, how it is doing, and when it gives up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from stunt.character.character import Character
+from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, WHY
+from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
+from stunt.drive.own.feasible import Reference
+from stunt.drive.own.smoothing import rates, smoothed
+from stunt.drive.own.soles import Foot, two_feet
+from stunt.drive.own.whole_body import spins
+from stunt.errors import BodyError, StuntError
+from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import stretches
+from stunt.stage.loop import StageLoop
+
+SLOWEST: Final = 240.0
+"""Slower physics does not carry a body that steps [Hz]."""
+LOOK_HZ: Final = 30.0
+DOOMED: Final = 0.05
+"""A body that nothing has been able to save for so long gives up [s]."""
+GROWN_LEG: Final = 0.9
+"""Length of a grown-up's leg, from the hip joint to the ground [m]: what the one setting was written for."""
+NEVER: Final = 1.0e9
+_FOOT_SMOOTH = 0.008  # over which the velocity of a foot is smoothed [s]
+
+
+class OwnFeet:
+    """One body that may go on its own feet. Crew: it looks after the body while it does.
+
+    Attributes:
+        program: The stage's whole-body programme.
+        number: Of the body there.
+        clock: What time it was [s], and where in its clip the body was then.
+    """
+
+    def __init__(
+        self, stage: StageLoop, character: Character, soles: list[int], give_up: Callable[[str], None]
+    ) -> None:
+        """Take a body on.
+
+        Args:
+            stage: Where it is.
+            character: Who; its root is free.
+            soles: Geoms it stands on.
+            give_up: Called with the reason when it cannot stay up.
+
+        Raises:
+            BodyError: It has not two feet, or no strength.
+            StuntError: The physics is too slow.
+        """
+        check_strength(character)
+        if stage.scene.physics_hz < SLOWEST:
+            raise StuntError(
+                f"'{character.name}' cannot go on its own feet at {stage.scene.physics_hz:g} physics steps per second: "
+                f"feet need {SLOWEST:g} or more. Write `physics_hz: 480`, or `assist: weak`."
+            )
+        self._stage, self._character, self._soles, self._give_up = stage, character, soles, give_up
+        body = standing_body(stage.model, character, soles)
+        self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
+        self.number = self.program.add(character, body)
+        self.clock: list[tuple[float, float]] = []
+        self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / LOOK_HZ))
+        self._due = stage.tick
+        stage.crew.append(self)
+
+    @property
+    def active(self) -> bool:
+        """Whether it goes on its own feet now."""
+        return bool(self._memory["active"])
+
+    @property
+    def _memory(self) -> Any:
+        return self.program.actors[self.number]
+
+    @property
+    def clip_time(self) -> float:
+        """Where in its clip it is [s]."""
+        return float(self._memory["clip_time"])
+
+    def follow(self, reference: Reference, since: float, *, floor: float, free_clock: bool) -> None:
+        """Follow a reference, where it lies on the stage, from a time of it on [s]."""
+        self.program.follow(self.number, own_targets(reference), since, floor=floor, free_clock=free_clock)
+        self.clock.append((self._stage.time, since))
+        self._due = self._stage.tick + self._stride
+        self._stage.crew.announce(self)
+
+    def release(self) -> None:
+        """Let go."""
+        self.program.release(self.number)
+
+    def when(self, moments: Floats, since: Floats) -> Floats:
+        """Return where in its clip it was at some moments [s], (n,); `since`: by a clock that never gives, (n,)."""
+        if not self.clock:
+            return since
+        known = np.array(self.clock)
+        return np.asarray(np.interp(moments, known[:, 0], known[:, 1]))
+
+    def summary(self) -> dict[str, float]:
+        """Return what it took: recovery steps, how late the clip is [s], the largest force on the root by control."""
+        who = self._memory
+        return {
+            "recovery_steps": int(who["steps"]), "late_s": float(who["late"]), "outside": float(who["outside"]),
+            "unsolved": int(who["fails"]), "ticks": int(who["ticks"]),
+        }  # fmt: skip
+
+    @property
+    def limit_use(self) -> dict[str, float]:
+        """How joints kept to their strength, as `BodyActor.limit_use` has it."""
+        who = self._memory
+        return {"over_share": float(who["over"] / max(who["joint_ticks"], 1.0)), "worst": float(who["worst"])}
+
+    # ---- crew
+
+    def due(self) -> int | None:
+        """Return the tick of the next look; None while it does not go on its own feet."""
+        return self._due if self.active else None
+
+    def act(self) -> None:
+        """Note the clip's time, see that nothing holds the root, and give up where nothing helps any more."""
+        who = self._memory
+        self._due = self._stage.tick + self._stride
+        if who["outside"] != 0.0:
+            raise StuntError(f"something held '{self._character.name}' from outside while on its own feet.")
+        self.clock.append((self._stage.time, float(who["clip_time"])))
+        if who["doomed"] > DOOMED:
+            self._give_up(WHY[int(who["why"])])
+
+    def save(self) -> Any:
+        """Return what must survive a restore; the programme is saved once for all."""
+        return list(self.clock), self._due, self.program.save() if self.number == 0 else None
+
+    def restore(self, state: Any) -> None:
+        """Put a saved state back."""
+        clock, self._due, program = state
+        self.clock = list(clock)
+        if program is not None:
+            self.program.restore(program)
+
+
+def check_strength(character: Character) -> None:
+    """Complain of a body whose joints have no strength.
+
+    Raises:
+        BodyError: They have none.
+    """
+    weak = [joint.name for joint in character.joints.values() if not joint.strength > 0.0]
+    if weak:
+        raise BodyError(
+            f"'{character.name}' has no strength in {', '.join(weak[:3])}{' …' if len(weak) > 3 else ''}: on its own "
+            "feet a body stands by its joints' torques alone. Give it `strength`, or hold it with `assist: weak`."
+        )
+
+
+# ---- what the programme reads
+
+
+def standing_body(model: mujoco.MjModel, character: Character, soles: list[int]) -> StandingBody:
+    """Return a body as it stands on two feet.
+
+    Args:
+        model: The scene.
+        character: Who.
+        soles: Geoms it stands on.
+
+    Raises:
+        BodyError: It has not two feet.
+    """
+    feet, stance = two_feet(model, character, soles), mujoco.MjData(model)
+    mujoco.mj_kinematics(model, stance)
+    ways = [_ahead(stance, foot) for foot in feet]
+    ahead = np.sum([way / max(float(np.linalg.norm(way)), 1e-9) for way in ways], axis=0)
+    seen = stance.xmat[character.root_body].reshape(3, 3).T @ ahead
+    axis = int(np.argmax(np.abs(seen)))
+    hips = [foot.chain[0] for foot in feet]
+    across = stance.xpos[hips[0]] - stance.xpos[hips[1]]
+    rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
+    legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
+    long = np.mean([_leg_length(model, foot) + rest[n] for n, foot in enumerate(feet)])
+    drawn = [_drawn_in(stance, foot) for foot in feet]
+    return StandingBody(
+        (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
+        (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest,
+        (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0), float(long / GROWN_LEG),
+        min(character.grip[geom] for geom in soles),
+    )  # fmt: skip
+
+
+def _places(stance: mujoco.MjData, foot: Foot) -> Floats:
+    """Return a foot's points in the reference stance [m], (points, 3)."""
+    turns = stance.xmat[foot.owners].reshape(-1, 3, 3)
+    return np.asarray(stance.xpos[foot.owners] + np.einsum("pij,pj->pi", turns, foot.points))
+
+
+def _ahead(stance: mujoco.MjData, foot: Foot) -> Floats:
+    """Return which way a foot points in the reference stance, (3,)."""
+    return np.asarray(stance.xmat[foot.body].reshape(3, 3) @ foot.ahead * [1.0, 1.0, 0.0])
+
+
+def _front(stance: mujoco.MjData, foot: Foot) -> NDArray[np.bool_]:
+    along = _places(stance, foot) @ _ahead(stance, foot)
+    return np.asarray(along > 0.5 * (along.min() + along.max()))
+
+
+def _drawn_in(stance: mujoco.MjData, foot: Foot) -> Floats:
+    """Return a foot's points drawn in from the edges: pressure on the very edge rolls a foot over it, (points, 3)."""
+    places = _places(stance, foot)
+    middle = places.mean(axis=0)
+    near = middle + SETTINGS["shrink"] * (places - middle)
+    near[:, 2] = places[:, 2]
+    turns = stance.xmat[foot.owners].reshape(-1, 3, 3)
+    return np.ascontiguousarray(np.einsum("pji,pj->pi", turns, near - stance.xpos[foot.owners]))
+
+
+def _leg_length(model: mujoco.MjModel, foot: Foot) -> float:
+    return float(sum(np.linalg.norm(model.body_pos[body]) for body in foot.chain[1:]))
+
+
+def own_targets(reference: Reference) -> OwnTargets:
+    """Return a reference as the programme reads it."""
+    motion, plan, fps = reference.motion, reference.plan, reference.motion.fps
+    count = len(motion.qpos)
+    centre = np.zeros((count, CENTRE))
+    parts = (plan.com, plan.velocity, plan.acceleration, plan.momentum, plan.moment, plan.zmp)
+    centre[:] = np.concatenate(parts, axis=1)
+    feet = np.zeros((count, 2, POSE))
+    turns = _continuous(reference.turns)
+    velocity = smoothed(rates(reference.places, fps), _FOOT_SMOOTH * fps)
+    feet[..., :3], feet[..., 3:7] = reference.places, turns
+    feet[..., 7:10], feet[..., 10:13] = velocity, rates(velocity, fps)
+    feet[..., 13:16] = smoothed(spins(turns, fps), _FOOT_SMOOTH * fps)
+    carries = np.zeros((count, 2, POINTS))
+    carries[..., : reference.carries.shape[2]] = reference.carries
+    return OwnTargets(
+        fps, *(np.ascontiguousarray(rows) for rows in (
+            motion.qpos, reference.velocity, reference.acceleration, centre, feet, _phases(reference.stands, fps),
+            carries, _flights(reference.stands, fps),
+        )),
+    )  # fmt: skip
+
+
+def _continuous(turns: Floats) -> Floats:
+    """Return orientations without jumps of sign, (F, …, 4)."""
+    signs = np.where((turns[1:] * turns[:-1]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    return np.concatenate([turns[:1], turns[1:] * np.cumprod(signs, axis=0)])
+
+
+def _phases(stands: NDArray[np.bool_], fps: float) -> Floats:
+    """Return whether each foot stands, and when that began and ends [s], (F, 2, 3); what is not in the clip: never."""
+    found = np.zeros((len(stands), 2, 3))
+    for foot in range(2):
+        for flags, value in ((stands[:, foot], 1.0), (~stands[:, foot], 0.0)):
+            for start, end in stretches(flags):
+                over = end / fps if end < len(stands) else NEVER
+                found[start:end, foot] = value, start / fps, over
+    return found
+
+
+def _flights(stands: NDArray[np.bool_], fps: float) -> Floats:
+    """Return the flight each frame is in, or nearest to, [s], (F, 2)."""
+    found = np.full((len(stands), 2), NEVER)
+    spans = [(start / fps, end / fps) for start, end in stretches(np.asarray(~stands.any(axis=1)))]
+    for frame in range(len(stands) if spans else 0):
+        now = frame / fps
+        found[frame] = min(spans, key=lambda span: max(span[0] - now, now - span[1]))
+    return found

@@ -1,0 +1,160 @@
+"""A body on its own feet: nothing but contacts and its joints moves it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+import stunt
+from stunt.control.servo.law import RootSpring
+from stunt.drive.body.actor import GAVE_UP, BodyActor, actor_of
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.drive.own.follower import check_strength
+from stunt.errors import BodyError, StuntError
+from stunt.library.names import load_clip
+from stunt.stage.loop import StageLoop
+from stunt.stage.scene import CharacterSpec, Scene
+
+
+def walker(clip: str, clock: str = "free", *, hz: float = 480.0, strength: float = 1.5) -> BodyActor:
+    spec = CharacterSpec(clip, root="free", strength=strength)
+    stage = StageLoop(Scene({"a": spec}, physics_hz=hz, control_hz=120.0))
+    actor = actor_of(stage, "a", root=RootSpring(kind="own", clock=clock))  # type: ignore[arg-type]
+    actor.begin(motion_of_clip(load_clip(clip), stage.character("a")))
+    return actor
+
+
+@pytest.mark.parametrize("clip", ["idle", "walk"])
+def test_nothing_from_outside_and_no_joint_beyond_its_strength(clip: str) -> None:
+    actor = walker(clip)
+    stage, root = actor.stage, actor.character.root
+    assert root is not None
+    while stage.time < 2.0:
+        stage.advance(1)
+        assert not stage.data.qfrc_applied[root.dof : root.dof + 6].any() and not stage.data.xfrc_applied.any()
+        for joint in actor.character.joints.values():
+            torque = stage.data.qfrc_applied[joint.dof : joint.dof + joint.nv]
+            assert np.linalg.norm(torque) <= joint.strength * (1.0 + 1e-9)
+    assert actor.on_own_feet and actor.own.summary()["outside"] == 0.0
+    assert actor.own.clip_time > 1.8
+    help_ = actor.assistance()
+    assert help_.torque_peak == help_.force_peak == help_.impulse == 0.0
+
+
+def test_momentum_changes_by_contacts_and_gravity_alone() -> None:
+    """Newton's law of the whole body, from the engine's states: what contacts gave is all there was."""
+    actor = walker("walk")
+    stage, mass = actor.stage, actor.character.mass
+    model, data, body = stage.model, stage.data, actor.character.root_body
+    stage.advance(40)
+    left = []
+    for _ in range(200):
+        mujoco.mj_subtreeVel(model, data)
+        before = mass * data.subtree_linvel[body].copy()
+        stage.advance(1)
+        contacts = np.zeros(3)
+        wrench = np.zeros(6)
+        for k in range(data.ncon):
+            pair = [int(model.geom_bodyid[g]) for g in data.contact.geom[k]]
+            if (model.body_treeid[pair[0]] < 0) == (model.body_treeid[pair[1]] < 0):
+                continue
+            mujoco.mj_contactForce(model, data, k, wrench)
+            sign = 1.0 if model.body_treeid[pair[1]] >= 0 else -1.0
+            contacts += sign * data.contact.frame[k].reshape(3, 3).T @ wrench[:3]
+        mujoco.mj_fwdPosition(model, data)
+        mujoco.mj_subtreeVel(model, data)
+        change = (mass * data.subtree_linvel[body] - before) / stage.step_time
+        left.append(np.linalg.norm(change - contacts - mass * model.opt.gravity))
+    assert np.median(left) < 0.02 * mass * 9.81
+
+
+def test_a_saved_performance_goes_on_bit_for_bit() -> None:
+    actor = walker("walk")
+    stage = actor.stage
+    stage.advance(150)  # between two ticks of the programme
+    saved = stage.save()
+    stage.advance(333)
+    first, clock = stage.data.qpos.copy(), list(actor.own.clock)
+    stage.restore(saved)
+    stage.advance(333)
+    assert (stage.data.qpos == first).all() and actor.own.clock == clock
+
+
+def test_two_bodies_do_as_each_does_alone() -> None:
+    """Memory of one is not taken for another's."""
+    alone = walker("idle")
+    alone.stage.advance(240)
+    people = {
+        n: CharacterSpec("idle", root="free", strength=1.5, at=(0.0, y, 0.0)) for n, y in (("a", 0.0), ("b", 3.0))
+    }
+    stage = StageLoop(Scene(people, physics_hz=480.0, control_hz=120.0))
+    both = []
+    for name in people:
+        actor = actor_of(stage, name, root=RootSpring(kind="own"))
+        motion = motion_of_clip(load_clip("idle"), stage.character(name))
+        actor.begin(motion.placed((0.0, people[name].at[1]), 0.0))
+        both.append(actor)
+    stage.advance(240)
+    for actor in both:
+        assert actor.on_own_feet
+        assert actor.here[7:] == pytest.approx(alone.here[7:], abs=1e-3)
+
+
+def test_the_clips_clock_is_kept_where_it_is_asked_for() -> None:
+    actor = walker("walk", "clip")
+    actor.stage.advance(400)
+    assert actor.own.clip_time == pytest.approx(actor.stage.time, abs=1.0 / 120.0 + 1e-9)
+    assert actor.own.summary()["late_s"] == 0.0
+
+
+def test_who_stands_catches_a_push_by_a_step() -> None:
+    pushed, steps = walker("idle"), 0
+    stage, chest = pushed.stage, pushed.character.bodies["thorax"]
+    stage.advance(240)
+    stage.data.xfrc_applied[chest, 0] = 50.0 * pushed.character.mass / 70.0 / 0.1
+    stage.advance(48)
+    stage.data.xfrc_applied[chest, 0] = 0.0
+    stage.advance(480 * 2)
+    steps = int(pushed.own.summary()["recovery_steps"])
+    assert pushed.on_own_feet and 1 <= steps <= 8
+    assert abs(pushed.here[2] - pushed.motion.qpos[0, 2]) < 0.1  # type: ignore[union-attr]
+
+
+def test_who_cannot_stay_up_gives_up_with_its_reason() -> None:
+    actor = walker("idle")
+    stage, chest = actor.stage, actor.character.bodies["thorax"]
+    stage.advance(120)
+    stage.data.xfrc_applied[chest, 1] = 4000.0
+    stage.advance(96)
+    stage.data.xfrc_applied[chest, 1] = 0.0
+    stage.advance(480)
+    told = [entry for entry in actor.log if entry["state"] == GAVE_UP]
+    assert len(told) == 1 and told[0]["why"]
+    assert not actor.on_own_feet and actor.broken_for == np.inf
+
+
+def test_follow_takes_assistance_by_name_and_the_report_says_that_there_was_none() -> None:
+    clip = stunt.load_clip("idle")
+    stage = stunt.Stage({"ada": stunt.Body(clip, root="free", strength=1.5)})
+    stage.actor("ada").follow(clip, assist="own")
+    report = stage.run(1.0).report()["characters"]["ada"]
+    assert report["assistance"]["torque_peak"] == report["assistance"]["force_peak"] == 0.0
+    assert report["own_feet"]["outside"] == 0.0 and report["own_feet"]["ticks"] == 120
+    assert report["error_deg_mean"] < 1.0
+    with pytest.raises(StuntError, match="owl"):
+        stage.actor("ada").follow(clip, assist="owl")
+
+
+def test_what_cannot_be_is_said_beforehand() -> None:
+    with pytest.raises(StuntError, match="240"):
+        walker("idle", hz=120.0)
+    with pytest.raises(StuntError, match="strength"):
+        walker("idle", strength=0.0)
+    actor = walker("idle")
+    weak = replace(actor.character.joints["l_knee"], strength=0.0)
+    actor.character.joints["l_knee"] = weak
+    with pytest.raises(BodyError, match="l_knee"):
+        check_strength(actor.character)

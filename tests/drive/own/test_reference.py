@@ -1,0 +1,144 @@
+"""What a clip becomes before a body follows it on its own feet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.drive.own.centroidal import GRAVITY
+from stunt.drive.own.feasible import Reference
+from stunt.drive.own.reference import SLOW, make_reference
+from stunt.drive.own.smoothing import smoothed
+from stunt.drive.own.soles import two_feet
+from stunt.drive.own.whole_body import WholeBody, sole_points
+from stunt.errors import BodyError
+from stunt.library.names import load_clip
+from stunt.motion.clips.standing import stretches
+from stunt.motion.rig.other_body import sole_geoms
+from stunt.stage.loop import StageLoop
+from stunt.stage.scene import CharacterSpec, Scene
+
+
+@cache
+def stage_of(clip: str) -> StageLoop:
+    return StageLoop(Scene({"a": CharacterSpec(clip, root="free")}, physics_hz=480.0, control_hz=120.0))
+
+
+@cache
+def reference_of(clip: str) -> Reference:
+    stage = stage_of(clip)
+    character = stage.character("a")
+    motion = motion_of_clip(load_clip(clip), character)
+    return make_reference(stage.model, character, motion, sole_geoms(stage.model, character))
+
+
+def points_of(clip: str) -> list[np.ndarray]:
+    stage = stage_of(clip)
+    character, motion = stage.character("a"), reference_of(clip).motion
+    body = WholeBody.of(stage.model, character, motion.qpos, motion.fps)
+    feet = two_feet(stage.model, character, sole_geoms(stage.model, character))
+    return [sole_points(foot, character.root_body, body.places, body.turns) for foot in feet]
+
+
+def test_smoothing_keeps_the_slope_at_the_ends() -> None:
+    ramp = np.outer(np.arange(50.0), [0.1, -0.3])
+    assert smoothed(ramp, 5.0) == pytest.approx(ramp, abs=1e-9)
+    jitter = np.random.default_rng(0).normal(size=(200, 1))
+    assert smoothed(jitter, 5.0).std() < 0.4 * jitter.std()
+
+
+@pytest.mark.parametrize("clip", ["walk", "idle"])
+def test_points_that_carry_are_on_the_ground(clip: str) -> None:
+    reference = reference_of(clip)
+    for foot, points in enumerate(points_of(clip)):
+        carries = reference.carries[:, foot, : points.shape[1]]
+        assert carries.any()
+        # All but the frames in which a foot comes down or leaves, over which changes are eased.
+        assert np.quantile(np.abs(points[..., 2][carries]), 0.97) < 0.008
+        assert points[..., 2].min() > -0.01  # nor does anything else sink in
+
+
+@pytest.mark.parametrize("clip", ["walk", "walk_turn"])
+def test_a_foot_that_stands_stays_where_it_is(clip: str) -> None:
+    reference = reference_of(clip)
+    for foot, points in enumerate(points_of(clip)):
+        carries = reference.carries[:, foot, : points.shape[1]]
+        for point in range(points.shape[1]):
+            for start, end in stretches(carries[:, point]):
+                if end - start > 5:
+                    assert np.ptp(points[start + 2 : end - 2, point, :2], axis=0).max() < 0.03
+
+
+@pytest.mark.parametrize("clip", ["walk", "walk_turn"])
+def test_the_zero_moment_point_of_the_path_is_inside_the_support(clip: str) -> None:
+    """By finite differences of the path alone, with its angular momentum, not by what the planner says of it."""
+    reference, stage = reference_of(clip), stage_of(clip)
+    plan, fps = reference.plan, reference.motion.fps
+    mass = stage.character("a").mass
+    push = np.gradient(np.gradient(plan.com, 1.0 / fps, axis=0), 1.0 / fps, axis=0)
+    moment = np.gradient(plan.momentum, 1.0 / fps, axis=0)
+    carried = GRAVITY + push[:, 2]
+    zmp_x = plan.com[:, 0] - (plan.com[:, 2] * push[:, 0] + moment[:, 1] / mass) / carried
+    zmp_y = plan.com[:, 1] - (plan.com[:, 2] * push[:, 1] - moment[:, 0] / mass) / carried
+    points = points_of(clip)
+    outside = []
+    for frame in range(4, len(carried) - 4):
+        used = [p[frame][reference.carries[frame, foot, : p.shape[1]], :2] for foot, p in enumerate(points)]
+        some = np.concatenate(used)
+        low, high = some.min(axis=0), some.max(axis=0)
+        spot = np.array([zmp_x[frame], zmp_y[frame]])
+        outside.append(np.maximum(np.maximum(low - spot, spot - high), 0.0).max())
+    assert np.quantile(outside, 0.9) < 0.03
+    assert reference.plan.outside[1].max() < 0.01 < reference.plan.outside[0].max()  # the clip's own was not
+
+
+def test_little_is_changed_and_it_is_told() -> None:
+    notes = reference_of("idle").notes
+    assert notes.feasible and notes.pose_deg < 0.5 and notes.com_m < 0.005
+    assert notes.stands == 1.0 and notes.flight == 0.0
+
+
+def test_who_walks_out_of_the_last_frame_comes_to_stand() -> None:
+    reference = reference_of("walk")
+    clip = load_clip("walk")
+    assert len(reference.motion.qpos) / reference.motion.fps > clip.duration + 0.8
+    assert np.linalg.norm(reference.plan.velocity[-20:, :2], axis=1).max() < SLOW
+    assert reference.stands[-40:].all()
+    idle = reference_of("idle")
+    assert len(idle.motion.qpos) == round(load_clip("idle").duration * idle.motion.fps) + 1  # who stands is left alone
+
+
+def test_a_reference_is_moved_over_the_ground_as_a_whole() -> None:
+    reference = reference_of("walk")
+    moved = reference.moved((1.0, -2.0, 0.7), 0.3)
+    there = np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
+    assert moved.plan.com[:, :2] == pytest.approx(reference.plan.com[:, :2] @ there.T + [1.0, -2.0])
+    assert moved.plan.com[:, 2] == pytest.approx(reference.plan.com[:, 2] + 0.3)
+    assert moved.places[:, 0, :2] == pytest.approx(reference.places[:, 0, :2] @ there.T + [1.0, -2.0])
+    assert moved.plan.velocity[:, :2] == pytest.approx(reference.plan.velocity[:, :2] @ there.T)
+    assert moved.velocity[:, 3:] == pytest.approx(reference.velocity[:, 3:])  # turns are in the body's own frame
+
+
+def test_a_capture_that_hovers_is_put_down_and_one_that_falls_all_the_way_is_refused() -> None:
+    stage = stage_of("idle")
+    character = stage.character("a")
+    soles, motion = sole_geoms(stage.model, character), motion_of_clip(load_clip("idle"), character)
+    assert make_reference(stage.model, character, motion.raised(0.6), soles).stands.all()
+    fall = motion.trimmed(0.0, 0.6)
+    times = np.arange(len(fall.qpos)) / fall.fps
+    falls = replace(
+        fall, qpos=fall.qpos + np.outer(3.0 - 0.5 * GRAVITY * times**2, np.eye(1, fall.qpos.shape[1], 2)[0])
+    )
+    with pytest.raises(BodyError, match="no foot ever stands"):
+        make_reference(stage.model, character, falls, soles)
+
+
+def test_a_body_with_one_foot_is_refused_in_words() -> None:
+    stage = stage_of("idle")
+    character = stage.character("a")
+    with pytest.raises(BodyError, match="needs two"):
+        two_feet(stage.model, character, sole_geoms(stage.model, character)[:1])
