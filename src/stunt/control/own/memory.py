@@ -203,7 +203,7 @@ class OwnFeetProgram:
             free_clock: Whether the clip's clock may give.
         """
         who = self.actors[number]
-        for name in _FIELDS[_FIELDS.index("clip") : _FIELDS.index("stance")]:
+        for name in _FIELDS[_FIELDS.index("clip_time") : _FIELDS.index("stance")]:
             who[name] = 0
         self._take(number, targets)
         who["clip_time"], who["rate"], who["floor"], who["free_clock"] = clip, 1.0, floor, free_clock
