@@ -90,7 +90,8 @@ class Kills:
         script = self.long if number % 3 else self.short  # the short ones are often killed while their take is written
         process = self._start(script)
         if number % 4:  # from where there is something to lose
-            while process.poll() is None and not (out / JOURNAL).exists():
+            journal = out / JOURNAL
+            while process.poll() is None and not (journal.exists() and journal.stat().st_size > 10_000):
                 time.sleep(0.01)
             time.sleep(self.random.uniform(0.0, 4.0))
         else:

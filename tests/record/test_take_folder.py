@@ -11,12 +11,12 @@ import sys
 
 import pytest
 
-from campaigns.calls import KILLED, RAISED, at_each_call
 from stunt.errors import TakeError
 from stunt.record import take_folder
 from stunt.record.files import aside_prefix, sweep, written_aside
 from stunt.record.take import Take
 from stunt.record.take_folder import JOURNAL, claimed
+from tests.campaigns.calls import KILLED, RAISED, at_each_call
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 OLD = {"take.npz", "report.json", "filmstrip.png", "crash.npz"}
