@@ -170,7 +170,7 @@ def _holds(feet: tuple[Foot, Foot], root: int, body: WholeBody) -> FootTargets:
 def _check_contacts(motion: BodyMotion, holds: FootTargets) -> None:
     if holds.stands.any(axis=1).mean() < _STANDS:
         raise BodyError(
-            f"hardly ever does a foot stand on the ground in '{motion.name}': nothing could carry a body on its own feet; "
+            f"hardly ever does a foot stand in '{motion.name}': nothing could carry a body on its own feet; "
             "with `assist: weak` or `hook` it is held from outside."
         )
 
