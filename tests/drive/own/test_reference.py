@@ -133,7 +133,7 @@ def test_a_capture_that_hovers_is_put_down_and_one_that_falls_all_the_way_is_ref
     falls = replace(
         fall, qpos=fall.qpos + np.outer(3.0 - 0.5 * GRAVITY * times**2, np.eye(1, fall.qpos.shape[1], 2)[0])
     )
-    with pytest.raises(BodyError, match="no foot ever stands"):
+    with pytest.raises(BodyError, match="hardly ever"):
         make_reference(stage.model, character, falls, soles)
 
 

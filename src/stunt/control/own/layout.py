@@ -34,8 +34,7 @@ SETTINGS: Final[dict[str, float]] = {
     "w_arm": 1.0, "w_trunk": 2.0, "w_leg": 0.3, "w_swing_leg": 0.1, "w_air_leg": 0.6, "w_pelvis": 10.0,
     "w_air_pelvis": 3.0, "w_com": 300.0, "w_height": 150.0, "w_momentum": 0.01, "w_momentum_air": 0.1,
     "w_contact": 500.0, "w_foot": 30.0, "w_turn": 8.0, "stance_turn": 1.0, "w_force": 1e-4, "w_shear": 0.5,
-    "w_twist": 0.5, "k_pull": 40.0,
-    "w_torque": 2e-6, "w_down": 30.0,
+    "w_twist": 0.5, "k_pull": 40.0, "w_torque": 2e-6, "w_down": 30.0,
     # Rates of their feedback [1/s].
     "k_joint": 18.0, "k_pelvis": 16.0, "k_com_p": 30.0, "k_com_d": 11.0, "k_height": 14.0, "k_momentum": 7.0,
     "k_foot": 25.0, "k_turn": 22.0, "k_contact": 30.0, "k_press": 30.0, "k_anchor": 20.0, "k_down": 25.0,
@@ -43,8 +42,7 @@ SETTINGS: Final[dict[str, float]] = {
     "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
-    "back": 0.98,
-    "most_shift": 0.45, "follow": 0.12,
+    "back": 0.98, "most_shift": 0.45, "follow": 0.12,
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
     # Recovery steps.

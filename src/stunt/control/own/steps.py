@@ -260,11 +260,9 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
         soon = min(who.left[0], who.left[1]) < 0.25 and who.calm <= 0.0
         if who.clip_time < end and (soon or moving):
             return  # the clip is about to step anyway
-        one = who.stance[0] == 0 or who.stance[1] == 0
-        if who.points < 3 or (one and who.calm <= 0.0):
-            return  # a foot that is about to land is no foot to lift; one that missed the ground steps again
-        if one:
-            first = last = 0 if who.stance[0] == 0 else 1
+        lands = who.stance[0] == 0 or who.stance[1] == 0
+        if who.points < 3 or (lands and who.calm <= 0.0):
+            return  # a foot that is about to land is no foot to lift
     else:
         i = 0 if who.planned[0] == 0 else 1
         if who.stance[1 - i] == 0 or moving or who.left[i] < 0.3 or who.since[i] < 0.08:
