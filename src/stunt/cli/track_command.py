@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,6 @@ from stunt.errors import StuntError
 if TYPE_CHECKING:
     from stunt.drive.beats.spec import Script
 
-FEET_HZ = 480.0
-"""Least physics rate of a body on its own feet."""
 PUSH_HELP = (
     "a push, e.g. 40@1.5 (forward on the chest), 40@1.5:l_forearm, 40@1.5:thorax:90 (to its left); degrees from where "
     "it faces at the start, counterclockwise from above; may be repeated"
@@ -84,7 +81,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     from stunt.library.read import cut_reference, with_option
     from stunt.many.shove import shoves
     from stunt.schema import MAX_SECONDS
-    from stunt.script.sections.clips import ClipsPart, PlaySpec
+    from stunt.script.sections.clips import ClipsPart, PlaySpec, physics_rate
     from stunt.stage.scene import CharacterSpec, Scene
     from stunt.supervise.reflexes.get_up import OWN_CLIPS
 
@@ -98,10 +95,9 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
     double = CharacterSpec(body, root="free", self_collision=False, **told_fields(args, CharacterSpec))
     rng = np.random.default_rng(0)  # of directions that are `random`
     pushes = tuple(shove.event("double", shove.degrees(rng)) for shove in shoves(args.push, "--push"))
-    physics = args.rate
-    if part.root.kind == "own":  # feet need finer physics than a root that is held
-        physics *= max(1, math.ceil(FEET_HZ / args.rate))
-    scene = Scene(characters={"double": double}, events=pushes, physics_hz=physics, control_hz=args.rate)
+    scene = Scene(
+        characters={"double": double}, events=pushes, physics_hz=physics_rate(part, args.rate), control_hz=args.rate
+    )
     file = Path(cut_reference(path)[0])
     if args.seconds is not None and not 0.0 < args.seconds <= MAX_SECONDS:
         raise StuntError(f"--seconds {args.seconds:g} is no length; write a number above 0 and up to {MAX_SECONDS:g}.")

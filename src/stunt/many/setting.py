@@ -16,7 +16,7 @@ from stunt.keys import Context, Number, ValueKind, Word, key, names_of, read, sp
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
 from stunt.schema import Node, Section, node_from_plain, plain_from_node
-from stunt.script.sections.clips import ClipsPart
+from stunt.script.sections.clips import ClipsPart, physics_rate
 from stunt.stage.scene import CharacterSpec, Scene
 
 WHO: Final = "double"
@@ -106,6 +106,6 @@ def script_of(
     named = {"body": where if body == OWN_SKELETON else library.located(body), "root": "free"}
     keys = {"strength": STRENGTH, "self_collision": False, **own, **named}
     double = read(CharacterSpec, node_from_plain(keys), {}, WHO)
-    scene = Scene(characters={WHO: double}, physics_hz=rate, control_hz=rate)
+    scene = Scene(characters={WHO: double}, physics_hz=physics_rate(part, rate), control_hz=rate)
     part = replace(part, play=(replace(part.play[0], clip=where),))
     return Script(scene, {WHO: Part(sections={"clips": part})}, seconds, title=clip)

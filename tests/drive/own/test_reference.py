@@ -14,7 +14,7 @@ from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import SLOW, make_reference
 from stunt.drive.own.smoothing import smoothed
 from stunt.drive.own.soles import two_feet
-from stunt.drive.own.whole_body import WholeBody, sole_points
+from stunt.drive.own.whole_body import BodyInMotion, sole_points
 from stunt.errors import BodyError
 from stunt.library.names import load_clip
 from stunt.motion.clips.standing import stretches
@@ -39,7 +39,7 @@ def reference_of(clip: str) -> Reference:
 def points_of(clip: str) -> list[np.ndarray]:
     stage = stage_of(clip)
     character, motion = stage.character("a"), reference_of(clip).motion
-    body = WholeBody.of(stage.model, character, motion.qpos, motion.fps)
+    body = BodyInMotion.of(stage.model, character, motion.qpos, motion.fps)
     feet = two_feet(stage.model, character, sole_geoms(stage.model, character))
     return [sole_points(foot, character.root_body, body.places, body.turns) for foot in feet]
 

@@ -28,7 +28,7 @@ from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.own.footholds import FootTargets
 from stunt.drive.own.smoothing import smoothed
 from stunt.drive.own.soles import Foot
-from stunt.drive.own.whole_body import WholeBody
+from stunt.drive.own.whole_body import BodyInMotion
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
@@ -66,7 +66,7 @@ class CentroidalPlan:
 
 
 def plan_path(
-    body: WholeBody, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float
+    body: BodyInMotion, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float
 ) -> CentroidalPlan:
     """Return a path near a motion's own that its contacts can carry.
 

@@ -25,7 +25,7 @@ from stunt.drive.own.feasible import Reference, ReferenceNotes
 from stunt.drive.own.footholds import FREE_FALL, FootTargets, carrying_points, lay_flat, put_down
 from stunt.drive.own.smoothing import eased, rates, smoothed
 from stunt.drive.own.soles import Foot, two_feet
-from stunt.drive.own.whole_body import WholeBody, sole_points
+from stunt.drive.own.whole_body import BodyInMotion, sole_points
 from stunt.errors import BodyError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -73,19 +73,19 @@ def make_reference(
     asked, fps = _resampled(layout, motion)
     asked[:, 2] -= floor
     qpos = _smooth(layout, asked, SMOOTH * fps)
-    body = WholeBody.of(model, character, qpos, fps)
+    body = BodyInMotion.of(model, character, qpos, fps)
     qpos[:, 2] -= _ground(feet, character.root_body, body, fps)
-    body = WholeBody.of(model, character, qpos, fps)
+    body = BodyInMotion.of(model, character, qpos, fps)
     clip_com = body.com[:, :2].copy()
     offsets, mass = np.stack([_toe_offset(model, foot) for foot in feet]), character.mass
     holds = _holds(feet, character.root_body, body)
     lay_flat(feet, holds, offsets, fps)
     qpos[:, 2] += put_down(feet, holds, offsets, body.com, fps)
     _check_contacts(motion, holds)
-    body = WholeBody.of(model, character, qpos, fps)
+    body = BodyInMotion.of(model, character, qpos, fps)
     qpos = with_stop(model, character, feet, qpos, holds, body, fps)
     if len(qpos) > len(body.com):
-        body = WholeBody.of(model, character, qpos, fps)
+        body = BodyInMotion.of(model, character, qpos, fps)
         for number in range(2):
             holds.point_up(feet, offsets, number)
     carries = _carries(holds, fps)
@@ -93,7 +93,7 @@ def make_reference(
     before = plan.outside[0]
     qpos = _carried_along(model, character, feet, holds, qpos, body, plan, fps)
     qpos = _smooth(layout, PoseFit(model, character, feet).fitted(qpos, holds, plan), _FIT_SMOOTH * fps)
-    body = WholeBody.of(model, character, qpos, fps)
+    body = BodyInMotion.of(model, character, qpos, fps)
     plan = plan_path(body, holds.points, carries, mass, fps)
     notes = _notes(model, character, asked, qpos, holds, plan, clip_com, before)
     velocity = layout.velocities(qpos, fps)
@@ -104,7 +104,7 @@ def make_reference(
     return found.moved(NOWHERE, floor)
 
 
-def _ground(feet: tuple[Foot, Foot], root: int, body: WholeBody, fps: float) -> Floats:
+def _ground(feet: tuple[Foot, Foot], root: int, body: BodyInMotion, fps: float) -> Floats:
     """Return how high the ground is that the motion was captured on [m], (F,): captured floors slope and drift."""
     low = np.min([sole_points(f, root, body.places, body.turns)[..., 2].min(axis=1) for f in feet], axis=0)
     low = low - (base := float(np.quantile(low, _FLOOR)))
@@ -152,7 +152,7 @@ def _toe_offset(model: mujoco.MjModel, foot: Foot) -> Floats:
     return model.body_pos[foot.toe].copy() if foot.toe >= 0 else np.zeros(3)
 
 
-def _holds(feet: tuple[Foot, Foot], root: int, body: WholeBody) -> FootTargets:
+def _holds(feet: tuple[Foot, Foot], root: int, body: BodyInMotion) -> FootTargets:
     """Return the feet as the motion has them."""
     count = len(body.com)
     places = np.stack([body.places[:, f.body - root] for f in feet], axis=1)
@@ -185,7 +185,7 @@ def _carried_along(
     feet: tuple[Foot, Foot],
     holds: FootTargets,
     qpos: Floats,
-    body: WholeBody,
+    body: BodyInMotion,
     plan: CentroidalPlan,
     fps: float,
 ) -> Floats:
@@ -249,7 +249,7 @@ def with_stop(
     feet: tuple[Foot, Foot],
     qpos: Floats,
     holds: FootTargets,
-    body: WholeBody,
+    body: BodyInMotion,
     fps: float,
 ) -> Floats:
     """Return poses with a stop after them, if they end in motion; footholds are lengthened alike.

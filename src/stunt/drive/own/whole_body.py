@@ -16,7 +16,7 @@ from stunt.maths.rotations import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class WholeBody:
+class BodyInMotion:
     """A body through a motion.
 
     Attributes:
@@ -34,7 +34,7 @@ class WholeBody:
     inertia: Floats
 
     @staticmethod
-    def of(model: mujoco.MjModel, character: Character, qpos: Floats, fps: float) -> WholeBody:
+    def of(model: mujoco.MjModel, character: Character, qpos: Floats, fps: float) -> BodyInMotion:
         """Return a body through a motion, (F, nq)."""
         places, turns = pose_frames(model, character, qpos)
         own = slice(character.root_body, character.root_body + body_count(character))
@@ -49,7 +49,7 @@ class WholeBody:
         momentum = (mass[:, None] * np.cross(arms, pace)).sum(axis=1) + np.einsum("fbij,fbj->fi", axes, own_spin)
         spread = (mass[:, None] * ((arms**2).sum(axis=2, keepdims=True) - arms**2)).sum(axis=1)
         inertia = spread + np.einsum("fbij,bj,fbij->fi", axes, model.body_inertia[own], axes)
-        return WholeBody(places, turns, com, momentum, inertia)
+        return BodyInMotion(places, turns, com, momentum, inertia)
 
 
 def spins(turns: Floats, fps: float) -> Floats:

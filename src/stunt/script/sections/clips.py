@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -141,6 +141,15 @@ class ClipsPart:
             place = section.need("targets").place
             raise InvalidValueError("targets", self.targets, "egocentric with any servo but world", place)
         return self
+
+
+FEET_HZ: Final = 480.0
+"""Least physics rate of a body on its own feet: they need finer physics than a root that is held."""
+
+
+def physics_rate(part: ClipsPart, rate: float) -> float:
+    """Return how often physics has to step where control decides so often, both [Hz]."""
+    return rate * max(1, math.ceil(FEET_HZ / rate)) if part.root.kind == "own" else rate
 
 
 def check_clips_part(part: ClipsPart, character: Character) -> None:
