@@ -170,7 +170,7 @@ CASES = [
     ("at", lambda: made().S.at(-1, print)),
     ("unknown", lambda: made().S.attach("zz", "ada/r_hand")),
     ("body", lambda: made().S.attach("ball", "ada/zz")),
-    ("body", lambda: made().S.attach("ball", None)),
+    ("to", lambda: made().S.attach("ball", None)),
     ("at", lambda: made().S.attach("ball", "ada/r_hand", at="x")),
     ("until", lambda: made().S.attach("ball", "ada/r_hand", until="x")),
     ("unknown", lambda: made().S.release("zz")),

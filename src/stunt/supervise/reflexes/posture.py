@@ -188,7 +188,8 @@ def middle(anatomy: Anatomy, felt: Felt) -> Floats:
 
 def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     """Return how far the capture point is outside the feet [m]; below 0 it is inside."""
-    return _two_feet(anatomy, felt).outside(felt.capture)
+    soles: TwoFeet = _two_feet(anatomy, felt)
+    return soles.outside(felt.capture)
 
 
 def standing_on(
