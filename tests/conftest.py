@@ -4,8 +4,8 @@ import os
 import signal
 from pathlib import Path
 
-# A run in the background of a shell, or under nohup, is born deaf to Ctrl-C or to a hangup, and hands that on to what it
-# starts; tests send both.
+# A run in the background of a shell, or under nohup, is born deaf to Ctrl-C or to a hangup, and hands that on to
+# whatever it starts; tests send both.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
