@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stunt.drive.beats.spec import Script
-from stunt.stage.happenings import Event
+from stunt.stage.event_specs import Event
 
 Ranges = Mapping[str, tuple[float, float]]
 """Least and most of each value that varies."""

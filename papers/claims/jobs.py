@@ -23,7 +23,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.trajectory import Trajectory
 from stunt.play.stage import Stage
 from stunt.script.performance import Performance
-from stunt.stage.happenings import Attach
+from stunt.stage.event_specs import Attach
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene
 

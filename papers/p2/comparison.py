@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.supervise.contract import RUNNING, BaseController, Bid, Controller, Status, failed
 from stunt.supervise.learn.bids import LearnedBid
 from stunt.supervise.learn.svm import SupportVectors

@@ -12,7 +12,7 @@ from papers.p2.experiment import Show
 from papers.runs import shipped
 from papers.variations import Ranges, drawn, with_events, with_only_props, with_prop, with_section, with_seed
 from stunt.drive.beats.spec import Script
-from stunt.stage.happenings import Throw
+from stunt.stage.event_specs import Throw
 
 EXAMPLE, WHO, REFLEX = "duck", "ada", "duck"
 HEAD = (0.0, 0.0, 1.65)

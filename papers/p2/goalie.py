@@ -12,7 +12,7 @@ from papers.p2.experiment import Show
 from papers.runs import shipped
 from papers.variations import Ranges, drawn, with_character, with_events, with_prop, with_seed
 from stunt.drive.beats.spec import Script
-from stunt.stage.happenings import Throw
+from stunt.stage.event_specs import Throw
 from stunt.supervise.reflexes.dive import Goal
 
 EXAMPLE, STRIKER, KEEPER, BALL = "goalkeeper", "striker", "keeper", "ball"

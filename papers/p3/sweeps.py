@@ -16,8 +16,8 @@ from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.maths.rotations import Floats
 from stunt.record.plots import BLUE, GREEN, INK, ORANGE, SKY, dress, page
+from stunt.stage.event_specs import Push
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 

@@ -88,11 +88,11 @@ if TYPE_CHECKING:
     from stunt.script.performance import Performance as Performance
     from stunt.script.performance import perform as perform
     from stunt.stage.contacts import Hit as Hit
-    from stunt.stage.happenings import Attach as Attach
-    from stunt.stage.happenings import Drag as Drag
-    from stunt.stage.happenings import Push as Push
-    from stunt.stage.happenings import Release as Release
-    from stunt.stage.happenings import Throw as Throw
+    from stunt.stage.event_specs import Attach as Attach
+    from stunt.stage.event_specs import Drag as Drag
+    from stunt.stage.event_specs import Push as Push
+    from stunt.stage.event_specs import Release as Release
+    from stunt.stage.event_specs import Throw as Throw
     from stunt.stage.props import PropSpec as PropSpec
     from stunt.stage.scene import (
         Body as Body,
@@ -145,7 +145,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.script.file": ("load_script", "save_script", "script_from_data", "script_to_data"),
     "stunt.script.performance": ("Performance", "perform"),
     "stunt.stage.contacts": ("Hit",),
-    "stunt.stage.happenings": ("Attach", "Drag", "Push", "Release", "Throw"),
+    "stunt.stage.event_specs": ("Attach", "Drag", "Push", "Release", "Throw"),
     "stunt.stage.props": ("PropSpec",),
     "stunt.stage.scene": ("Body", "CharacterSpec", "Collisions", "Scene"),
     "stunt.stage.schedule": ("Crew",),

@@ -14,7 +14,7 @@ from stunt.drive.beats.spec import Script
 from stunt.library.names import find_clip
 from stunt.record.take import Take
 from stunt.script.performance import Performance
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene
 

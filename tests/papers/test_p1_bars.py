@@ -9,8 +9,8 @@ from stunt.errors import StuntError
 from stunt.examples import example
 from stunt.motion.trajectory import Trajectory
 from stunt.script.file import load_script, script_from_data, script_to_data
+from stunt.stage.event_specs import Attach
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Attach
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Collisions, Scene

@@ -14,7 +14,7 @@ from stunt.play.arguments import tension_setting
 from stunt.script.kinds import KINDS
 from stunt.script.sections.clips import ClipsPart, PlaySpec
 from stunt.script.sections.supervisor import RequestSpec, SupervisorPart
-from stunt.stage.happenings import Event
+from stunt.stage.event_specs import Event
 from stunt.stage.scene import Scene
 
 OF_A_PART = {

@@ -15,7 +15,7 @@ from stunt.errors import ScriptFileError, UnknownNameError
 from stunt.maths import rotations
 from stunt.motion.pose import Pose
 from stunt.script.file import load_script, save_script, script_from_data, script_to_data
-from stunt.stage.happenings import Attach, Drag, Push, Release, Throw
+from stunt.stage.event_specs import Attach, Drag, Push, Release, Throw
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene
 

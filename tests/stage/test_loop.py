@@ -6,8 +6,8 @@ import pytest
 from stunt.drive.beats.performer import Performer
 from stunt.errors import BlowUpError, InvalidValueError
 from stunt.motion.pose import Pose
+from stunt.stage.event_specs import Attach, Push, Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Attach, Push, Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene

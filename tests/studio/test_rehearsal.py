@@ -9,7 +9,7 @@ from stunt.examples import example
 from stunt.script.file import script_from_text
 from stunt.script.performance import Performance
 from stunt.script.revise import NEVER, first_change
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.studio.backstage.rehearsal import Rehearsal
 
 

@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 
 from stunt.library.names import OWN_CLIPS, load_clip
+from stunt.stage.event_specs import Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from helpers import BODY, player
 
+from stunt.stage.event_specs import Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene

@@ -7,8 +7,8 @@ import pytest
 from helpers import Stand, make_stage, player, walker
 
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.stage.event_specs import Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.supervise.contract import RUNNING, Bid, Status, failed, succeeded

@@ -11,7 +11,7 @@ import numpy as np
 from stunt.errors import NOWHERE, Place, StuntError
 from stunt.keys import MOMENT, NAME, SECONDS, TRUTH, Context, Number, ValueKind, key, read, spec, write
 from stunt.schema import Node, number, number_to_data, wrong
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 
 RANDOM: Final = "random"
 SECONDS_BEFORE: Final = 1.0

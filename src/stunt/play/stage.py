@@ -21,8 +21,8 @@ from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import Built, build
 from stunt.stage.contacts import Hit
+from stunt.stage.event_specs import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec, Vector3
 from stunt.stage.recast import change_cast

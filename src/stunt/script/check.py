@@ -11,7 +11,7 @@ from stunt.drive.beats.spec import Exit, Part, Script
 from stunt.errors import InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
-from stunt.stage.happenings import Attach, Push, Throw
+from stunt.stage.event_specs import Attach, Push, Throw
 from stunt.stage.scene import CharacterSpec
 
 

@@ -38,7 +38,7 @@ from stunt.record.files import written_aside
 from stunt.schema import Node, Section, entries, node_from_plain, plain_from_node, seconds, text, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data
-from stunt.stage.happenings import release_warnings
+from stunt.stage.event_specs import release_warnings
 from stunt.stage.scene import RATE_KEYS, Scene, read_events
 
 

@@ -24,8 +24,8 @@ from stunt.record.take import Take
 from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
 from stunt.stage.build import build
+from stunt.stage.event_specs import Attach, Drag, Event, Push, Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Attach, Drag, Event, Push, Throw
 from stunt.stage.scene import CharacterSpec
 
 TAIL = 0.5

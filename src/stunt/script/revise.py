@@ -14,7 +14,7 @@ from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, ResolvedBeat, Script, resolve_beats
 from stunt.script.kinds import KINDS
 from stunt.script.performance import Performance
-from stunt.stage.happenings import Event, Throw
+from stunt.stage.event_specs import Event, Throw
 from stunt.stage.scene import Scene
 
 NEVER = float("inf")

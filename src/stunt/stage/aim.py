@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
 from stunt.stage.build import Prop
-from stunt.stage.happenings import Throw
+from stunt.stage.event_specs import Throw
 from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]

@@ -31,7 +31,7 @@ from stunt.errors import (
     UnknownNameError,
 )
 from stunt.library.bodies import body_spec
-from stunt.stage.happenings import Event
+from stunt.stage.event_specs import Event
 from stunt.stage.props import PropSpec, Shape, add_prop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
 from stunt.stage.two_stage import soften

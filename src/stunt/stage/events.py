@@ -19,7 +19,7 @@ from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.stage.aim import aim_point, launch_velocity
 from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
-from stunt.stage.happenings import Attach, Drag, Event, Push, Release, Throw
+from stunt.stage.event_specs import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.loop import StageLoop
 
 STRETCH: Final = 0.15

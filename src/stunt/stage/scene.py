@@ -46,7 +46,7 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.motion.pose_keys import StartPose, angles_to_data
 from stunt.schema import Node, Section, choice, entries, number, stage_name
-from stunt.stage.happenings import EVENT_LIST, Event
+from stunt.stage.event_specs import EVENT_LIST, Event
 from stunt.stage.props import MASS, METRES, ORIGIN, POSITION, XYZ, PropSpec, Vector3
 
 BodySource: TypeAlias = str | Path | Clip | mujoco.MjSpec

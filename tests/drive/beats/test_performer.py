@@ -11,8 +11,8 @@ from stunt.drive.beats.spec import Exit, MachineSpec, StateSpec
 from stunt.drive.beats.state_machine import StateMachine
 from stunt.errors import InvalidValueError, JointLimitError, UnknownNameError
 from stunt.motion.pose import Pose
+from stunt.stage.event_specs import Push, Throw
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Push, Throw
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import CharacterSpec, Scene

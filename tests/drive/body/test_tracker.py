@@ -16,8 +16,8 @@ from stunt.errors import StuntError
 from stunt.library.read import read_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
+from stunt.stage.event_specs import Push
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
 from stunt.supervise.data.tracking import QueuedClip, follow_clips
 

@@ -9,7 +9,7 @@ import pytest
 
 from stunt.errors import StuntError
 from stunt.library.names import find_clip
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import IDLE

@@ -20,7 +20,7 @@ from stunt.control.tension.law import ball_room, least_tension
 from stunt.drive.tension.external_torques import Load
 from stunt.drive.tension.spec import Cue, Floats, Span, TensionPose
 from stunt.motion.pose import Pose
-from stunt.stage.happenings import Attach, Release
+from stunt.stage.event_specs import Attach, Release
 
 if TYPE_CHECKING:
     from stunt.drive.tension.performer import TensionPerformer

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.errors import InvalidValueError
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.stage.loop import StageLoop
 
 MOST_IMPULSE = 300.0

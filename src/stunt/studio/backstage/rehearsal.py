@@ -12,7 +12,7 @@ from stunt.errors import BlowUpError
 from stunt.record.take import Take
 from stunt.script.performance import Performance
 from stunt.script.revise import NEVER, first_change, revise
-from stunt.stage.happenings import Event, Push
+from stunt.stage.event_specs import Event, Push
 
 CHUNK = 1.0 / 60.0
 """Simulated time between two looks at the clock [s]."""

@@ -11,7 +11,7 @@ import numpy as np
 from stunt.drive.beats.spec import BeatSpec, Part, Script, resolve_beats
 from stunt.keys import shown, write
 from stunt.script.kinds import KINDS
-from stunt.stage.happenings import EVENTS, Attach, Drag, Event, Push, Release, Throw
+from stunt.stage.event_specs import EVENTS, Attach, Drag, Event, Push, Release, Throw
 from stunt.studio.paper.edits import degrees_of
 from stunt.studio.paper.identity import Marks, numbered
 

@@ -23,7 +23,7 @@ from stunt.jobs.pool import Machine
 from stunt.jobs.run import machine_of
 from stunt.maths import rotations
 from stunt.record.files import written_aside
-from stunt.stage.happenings import Push
+from stunt.stage.event_specs import Push
 from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import ask_bid
 from stunt.supervise.contract import Bid, Controller, Status, failed

@@ -13,8 +13,8 @@ from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.errors import BlowUpError
 from stunt.library.names import find_clip, load_clip
+from stunt.stage.event_specs import Push
 from stunt.stage.events import EventCrew
-from stunt.stage.happenings import Push
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.contract import Bid, Controller, Status, failed
