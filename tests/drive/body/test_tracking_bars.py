@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from tracking_helpers import STRENGTH, follow, tracked
 
 from captured import CLIPS, needs_clips
 from stunt.control.servo.law import RootSpring, ServoSettings
+from stunt.jobs.job import FAILURE, Job, numbered
+from stunt.jobs.run import rows_of
 
 STARTS = 5
 SWEPT = ("walk", "punch", "jump")
@@ -59,14 +62,18 @@ def judge(
     root: RootSpring, strength: float, *, settings: ServoSettings | None = None, starts: int = STARTS
 ) -> list[Judged]:
     """Follow every judged clip, whole, from several perturbed starts, and print what came of it."""
-    found = []
-    for clip in CLIPS.judged:
-        runs = [
-            follow(tracked(clip, seconds=1e9, root=root, strength=strength, settings=settings, seed=k))
-            for k in range(starts)
-        ]
-        found.append(Judged(clip, tuple(runs)))
-        print(found[-1].line(), flush=True)
+    told = {"root": asdict(root), "strength": strength, "settings": None if settings is None else asdict(settings)}
+    jobs = [
+        Job("tracking_helpers:followed_once", {**told, "clip": clip, "seed": k}, {"clip": clip, "seed": k}, near=clip)
+        for clip in CLIPS.judged
+        for k in range(starts)
+    ]
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for row in rows_of(numbered(jobs)):
+        assert not row[FAILURE], row
+        runs.setdefault(row["clip"], []).append(json.loads(row["run"]))
+    found = [Judged(clip, tuple(measured)) for clip, measured in runs.items()]
+    print("\n".join(one.line() for one in found), flush=True)
     total = sum(len(one.runs) for one in found)
     print(f"{total - sum(one.fell for one in found)} of {total} finish; "
           f"over 2°: {[one.clip for one in found if one.middle('error_deg_mean') > 2.0]}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, follower_of
 from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, repeated
+from stunt.jobs.job import Job, Row
 from stunt.library.read import read_clip
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
@@ -59,3 +61,14 @@ def follow(tracker: BodyActor, seconds: float | None = None) -> dict[str, Any]:
         time.append(stage.time)
         qpos.append(stage.data.qpos.copy())
     return measure(tracker, np.array(time), np.array(qpos))
+
+
+def followed_once(job: Job) -> Row:
+    """Follow a clip, whole, from one perturbed start, as a job; its row holds what was measured as JSON."""
+    told = job.arguments
+    settings = None if told["settings"] is None else ServoSettings(**told["settings"])
+    tracker = tracked(
+        told["clip"], seconds=1e9, root=RootSpring(**told["root"]), strength=told["strength"], settings=settings,
+        seed=told["seed"],
+    )  # fmt: skip
+    return {"run": json.dumps(follow(tracker))}
