@@ -54,6 +54,7 @@ def test_a_policy_that_never_takes_charge_is_no_row(tmp_path, capsys):
         (["world", "parent", "--clips", "walk", "--seeds", "0"], "--seeds"),
         (["world", "no_module:Policy", "--clips", "walk"], "no_module"),
         (["world", "parent", "--clips", "walk", "--pushes", "hard"], "--pushes"),
+        (["world", "parent", "--clips", "walk", "--measures", "grace"], "grace"),
     ],
 )
 def test_what_cannot_be_compared_is_said_in_one_line(words, says, tmp_path, capsys):

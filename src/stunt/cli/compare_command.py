@@ -13,7 +13,7 @@ from stunt.cli.batch_command import SOME_FAILED, run_left
 from stunt.cli.interrupts import INTERRUPTED
 from stunt.cli.options import add_machine
 from stunt.cli.terminal import say, screen, write
-from stunt.errors import InvalidValueError, StuntError
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 
 if TYPE_CHECKING:
     from stunt.many.comparison import Comparison
@@ -64,6 +64,7 @@ def compare(args: argparse.Namespace) -> int:
         _refuse_runs(args)
         return _tell(rows_in(only), Path(args.out) if args.out else only, args, {"rows": str(only)}, 0)
     plan, name = _plan(args, only)
+    _check_measures(plan, args)
     out = Path(args.out or Path("comparisons", name))
     rows, code = _run(plan, out, args)
     if code == INTERRUPTED:
@@ -74,6 +75,15 @@ def compare(args: argparse.Namespace) -> int:
         "settings": {key: dict(of) for key, of in plan.settings.items()},
     }
     return _tell(rows, out, args, about, code)
+
+
+def _check_measures(plan: BatchPlan, args: argparse.Namespace) -> None:
+    """Complain about a measure that no run will have, before anything is run; jobs of one's own may have any."""
+    from stunt.many.columns import COLUMNS
+
+    for measure in args.measures.split(",") if args.measures and not plan.jobs else ():
+        if measure not in COLUMNS:
+            raise UnknownNameError("measure", measure, COLUMNS)
 
 
 def _refuse_runs(args: argparse.Namespace) -> None:
