@@ -59,7 +59,7 @@ class Kills:
         self.lost, self.phases = 0.0, {"before": 0, "performing": 0, "written": 0}
         self.short, self.long = folder / "short.yaml", folder / "long.yaml"
         self.short.write_text(SCRIPT.format(seconds=20))
-        self.long.write_text(SCRIPT.format(seconds=100_000))
+        self.long.write_text(SCRIPT.format(seconds=3600))
         began = time.monotonic()
         self._start(self.short).wait()
         self.whole = time.monotonic() - began
@@ -87,13 +87,14 @@ class Kills:
         older = bool(number % 2)
         if older:
             shutil.copytree(self.folder / "older", out)
-        script = self.long if number % 3 else self.short  # the short ones are often killed while their take is written
+        # From where there is something to lose, or at any moment: the short ones while they begin, or write their take.
+        script = self.long if number % 4 else self.short
         process = self._start(script)
-        if number % 4:  # from where there is something to lose
+        if number % 4:
             journal = out / JOURNAL
             while process.poll() is None and not (journal.exists() and journal.stat().st_size > 10_000):
                 time.sleep(0.01)
-            time.sleep(self.random.uniform(0.0, 4.0))
+            time.sleep(self.random.uniform(0.0, 1.5))
         else:
             time.sleep(self.random.uniform(0.0, 1.2) * self.whole)
         written = time.time()

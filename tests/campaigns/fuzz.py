@@ -85,6 +85,7 @@ class Opened:
             "/dev",
             "/usr",
             "/lib",
+            os.environ.get("NUMBA_CACHE_DIR", "/dev"),
         )
         self.allowed = tuple(str(Path(place).resolve()) for place in places)
         self.folder = str(folder.resolve())
@@ -98,7 +99,8 @@ class Opened:
         elif isinstance(args[0], str | bytes | os.PathLike):
             path = os.path.realpath(os.fsdecode(args[0]))
             writes = event != "open" or (isinstance(args[1], str) and set(args[1]) & set("wax+"))
-            cache = path.endswith((".nbi", ".nbc", ".tmp", ".pyc")) or "__pycache__" in path
+            compiled = os.environ.get("NUMBA_CACHE_DIR", "__pycache__")
+            cache = path.endswith((".nbi", ".nbc", ".tmp", ".pyc")) or "__pycache__" in path or compiled in path
             if not path.startswith(self.allowed) or (
                 writes and not cache and not path.startswith((self.folder, "/dev"))
             ):

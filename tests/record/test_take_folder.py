@@ -157,3 +157,21 @@ def test_a_full_disk_is_one_sentence(tmp_path):
         with written_aside(tmp_path / "take.npz"):
             open(tmp_path / "nowhere")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_in_the_journals_place_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / JOURNAL)
+    with pytest.raises(OSError, match="is no file"), claimed(tmp_path, str):
+        pass
+
+
+def test_who_may_read_a_file_is_for_the_umask_and_the_older_file_to_say(tmp_path):
+    before = os.umask(0o077)
+    try:
+        for mode in (0o600, 0o640):
+            with written_aside(tmp_path / "a.txt") as aside:
+                aside.write_text("x")
+            assert (tmp_path / "a.txt").stat().st_mode & 0o777 == mode
+            (tmp_path / "a.txt").chmod(0o640)
+    finally:
+        os.umask(before)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import shutil
 import socket
-import tempfile
+import stat
 import time
 import zlib
 from collections.abc import Iterator
@@ -39,14 +40,14 @@ def written_aside(path: Path) -> Iterator[Path]:
     with _explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
-        prefix, suffix = aside_prefix(path.stem), f"{path.suffix}.part"
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
-    os.close(handle)
-    aside = Path(name)
+        aside = path.parent / f"{aside_prefix(path.stem)}{secrets.token_hex(4)}{path.suffix}.part"
+        # Who may read it is for the user's umask to say, and of a file that is replaced for the file.
+        os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         with _explained(path, aside):
             yield aside
-            aside.chmod(0o644)
+            if path.exists():
+                aside.chmod(stat.S_IMODE(path.stat().st_mode))
             aside.replace(path)
     finally:
         with contextlib.suppress(OSError):

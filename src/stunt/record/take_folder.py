@@ -8,8 +8,10 @@ one, can be done by anybody: a process that was killed in the middle is finished
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,8 +33,9 @@ JOURNAL: Final = ".take.journal"
 """The journal of the performance under way, which is also the lock of the folder."""
 CRASH: Final = "crash.npz"
 REPORT: Final = "report.json"
+CERTIFICATE: Final = "certificate.json"
 PICTURES: Final = ("filmstrip.png", "gains.png", "errors.png", "torques.png")
-_FILES: Final = (TAKE_FILE, REPORT, CRASH, *PICTURES)
+_FILES: Final = (TAKE_FILE, REPORT, CRASH, CERTIFICATE, *PICTURES)
 _LIST: Final = "files"  # of what is in COMMITTED, by name; the last to go
 
 
@@ -190,7 +193,10 @@ def _locked(folder: Path) -> BinaryIO:
     """Return the folder's journal, open and locked; the lock goes with the process, however that ends."""
     path = folder / JOURNAL
     while True:
-        file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644), "r+b", buffering=0)
+        file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b", buffering=0)
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # from a pipe one would read for ever
+            file.close()
+            raise OSError(errno.EINVAL, f"'{JOURNAL}' in it is no file")
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
