@@ -198,3 +198,19 @@ def test_a_limb_with_nothing_to_be_seen_is_drawn_by_what_it_touches_with():
     }
     assert groups["left_forearm"] == {0} and groups["trunk"] == {2, 3}
     assert any("left_forearm" in line for line in describe_body(model, "it"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [('name="hip_fr" axis="0 1 0"', 'name="hip_fr" axis="0 1 nan"', "hip_fr"), ("<compiler ", "<compiler ", "")],
+)
+def test_the_compiler_comes_to_an_end_with_muscles_whatever_the_file_asks_of_it(tmp_path, old, new, named):
+    text = Path(DRAGON).read_text().replace(old, new)
+    # As a file may have it: one step in a millionth of a second, for a day.
+    text = text.replace("</mujoco>", '<compiler><lengthrange timestep="1e-6" interval="86400"/></compiler></mujoco>')
+    (tmp_path / "a.xml").write_text(text)
+    if named:
+        with pytest.raises(BodyError, match=named):
+            make_body(str(tmp_path / "a.xml"))
+    else:
+        assert make_body(str(tmp_path / "a.xml")).joints

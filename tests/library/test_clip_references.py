@@ -17,6 +17,29 @@ from stunt.motion.clips.mapping import JointMapping, guess_mapping, write_mappin
 from stunt.script.file import load_script, save_script
 from stunt.script.performance import Performance
 
+SNAKE = """HIERARCHY
+ROOT a
+{
+OFFSET 0 0 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+JOINT b
+{
+OFFSET 0 0 30
+CHANNELS 3 Zrotation Xrotation Yrotation
+End Site
+{
+OFFSET 0 0 30
+}
+}
+}
+MOTION
+Frames: 3
+Frame Time: 0.04
+0 5 0 0 0 0 0 0 0
+0 5 0 0 0 0 0 0 5
+0 5 0 0 0 0 0 0 9
+"""
+
 
 @pytest.fixture
 def gibberish(tmp_path: Path) -> Path:
@@ -184,7 +207,7 @@ def test_a_body_named_by_a_clip_keeps_its_name_unless_a_folder_has_another(tmp_p
     ],
 )
 def test_a_clip_that_does_not_fit_its_body_is_refused_with_file_and_line(section: str, gibberish: Path) -> None:
-    (gibberish / "gib.bvh").rename(gibberish / "odd.bvh")
+    (gibberish / "odd.bvh").write_text(SNAKE)
     path = script(gibberish, section, "human39")
     with pytest.raises(stunt.errors.StuntError) as caught:
         Performance(load_script(path))

@@ -18,7 +18,7 @@ from stunt.errors import InvalidValueError, ScriptFileError, UnknownNameError
 from stunt.examples import example
 from stunt.library.names import OWN_CLIPS, Library, load_clip
 from stunt.library.read import FileMemory, forget_clips
-from stunt.motion.clips import standing, vocabulary
+from stunt.motion.clips import recognise, standing
 from stunt.motion.clips.file_stamps import note_use
 from stunt.motion.clips.raw import ClipFormat
 from stunt.motion.formats import bvh, registry
@@ -46,14 +46,14 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(skeleton_body, "_body_of", lambda clip, parts: f"plan {clip.name}")
     count(skeleton_body, "build_from_plan", lambda plan, build: f"build {plan.name}")
     forget_clips()
-    vocabulary._guessed.cache_clear()
+    recognise._by_words.cache_clear()
     return found
 
 
 def test_track_reads_its_clip_and_builds_its_body_once(counted: Counter[str], tmp_path: Path) -> None:
     assert main(["track", "walk", "--out", str(tmp_path), "--quiet", "--no-pictures", "--push", "40@0.5"]) == 0
     assert counted == {"parse walk": 1, "floor walk": 1, "plan walk": 1, "build walk": 1}
-    assert vocabulary._guessed.cache_info().misses <= 2  # the clip's joints; the body's own
+    assert recognise._by_words.cache_info().misses <= 2  # the clip's joints; the body's own
 
 
 def test_a_performance_reads_every_clip_once_and_builds_every_body_once(counted: Counter[str]) -> None:

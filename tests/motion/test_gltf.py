@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from gltf_helpers import Writer, write_glb
 
-from stunt.character.notes import describe_body
 from stunt.errors import UnknownNameError
 from stunt.library.names import load_clip
 from stunt.library.read import read_clip
@@ -79,13 +78,10 @@ def test_odd_names_are_mended_by_a_mapping_file(tmp_path: Path) -> None:
     clip = load_clip("idle")
     odd = {name: f"bone_{number}" for number, name in enumerate(clip.skeleton.names)}
     path = write_glb(clip, tmp_path / "odd.glb", names=odd)
-    nobody = body_from_clip(read_clip(path))
-    assert any("odd.glb --mapping map.yaml" in line for line in describe_body(nobody.spec))
-    assert {bone.part for bone in nobody.plan.bones} == {"limb"}
     assert main(["check", str(path), "--mapping", str(tmp_path / "map.yaml")]) == 0
     written = (tmp_path / "map.yaml").read_text()
-    assert "hips: bone_0" in written and "l_thigh" in written and "bone_7" in written  # what is open stands in it
-    from stunt.motion.clips.vocabulary import guess_parts
+    assert "hips: bone_0" in written and "l_thigh" in written and "bone_7" in written
+    from stunt.motion.clips.recognise import guess_parts
 
     parts = guess_parts(clip.skeleton.names, clip.skeleton.parents)
     lines = [f"  {part}: bone_{joint}" for part, joint in parts.items()]

@@ -12,7 +12,7 @@ import pytest
 from stunt.library.doctor import foot_slide
 from stunt.library.names import load_clip
 from stunt.maths.rotations import heading
-from stunt.motion.clips.vocabulary import guess_parts
+from stunt.motion.clips.recognise import guess_parts
 
 ROOT = Path(__file__).parents[2]
 

@@ -20,7 +20,8 @@ from stunt.library.read import read_clip
 from stunt.maths.rotations import difference, from_rotation_vector, multiply
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.mapping import guess_mapping, read_mapping, write_mapping
-from stunt.motion.clips.vocabulary import guess_parts, vocabulary
+from stunt.motion.clips.recognise import guess_parts
+from stunt.motion.clips.vocabulary import vocabulary
 from stunt.motion.rig.retarget import body_parts, hinge_angles, retarget
 from stunt.motion.rig.skeleton_body import body_from_clip
 

@@ -16,7 +16,8 @@ from stunt.library.names import find_clip, load_clip
 from stunt.library.read import read_clip
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import EndSite, Skeleton
-from stunt.motion.clips.vocabulary import guess_parts, vocabulary
+from stunt.motion.clips.recognise import guess_parts
+from stunt.motion.clips.vocabulary import vocabulary
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.rig.skeleton_body import body_from_clip
 
@@ -101,8 +102,11 @@ def test_a_spine_that_is_numbered_up_to_the_head_has_a_neck_and_a_head() -> None
 
 
 def test_the_doctor_names_what_is_missing_inside_a_limb_and_people_of_no_size(tmp_path: Path) -> None:
-    path = write_bvh(renamed(load_clip("walk"), {"LeftForeArm": "Whatever"}, "", ()), tmp_path / "a.bvh")
-    assert any("l_forearm" in line for line in examine(path).warnings)
+    walk = load_clip("walk")
+    path = write_bvh(walk, tmp_path / "a.bvh")
+    lines = "\n".join(f"  {part}: {name}" for part, name in PARTS.items() if part != "l_forearm")
+    (tmp_path / "map.yaml").write_text(f"joints:\n{lines}\n")
+    assert any("l_forearm" in line for line in examine(f"{path}?mapping={tmp_path}/map.yaml").warnings)
     assert any("17" in line and "--scale" in line for line in examine(f"{path}?scale=0.1").warnings)
 
 

@@ -20,7 +20,8 @@ from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.raw import RawClip
 from stunt.motion.clips.standing import feet_of, floor_height, planted, stature, stretches
-from stunt.motion.clips.vocabulary import ARM, LEG, vocabulary
+from stunt.motion.clips.vocabulary import vocabulary
+from stunt.motion.clips.words import ARM, LEG
 from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 
 GRAVITY = 9.81
@@ -130,6 +131,10 @@ class Diagnosis:
     channels: int  #: Number of channels; 0 where the format has none
     vocabulary: str  #: Whose joint names
     parts: Mapping[str, str]  #: Which joint was taken for which part of a person
+    kind: str  #: What it is the skeleton of: `person`, `quadruped` or `creature`
+    confidence: float  #: How surely the parts are right, 0 to 1
+    told_by: str  #: How they were recognised, as a sentence
+    reasons: Mapping[str, str]  #: Part → why that joint
     missing: tuple[str, ...]  #: Parts without which no body can be built
     up: str  #: The file's upward axis
     metres_per_unit: float  #: The file's unit [m]
@@ -162,7 +167,7 @@ def examine(path: str | Path, overrides: Overrides | None = None) -> Diagnosis:
 
 
 def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
-    parts = clip.parts
+    parts, seen, mapped = clip.parts, clip.recognised, clip.door.parts is not None
     missing = tuple(part for part in NEEDED if part not in parts)
     body = _body(clip)
     slide, standing = foot_slide(clip, parts)
@@ -179,6 +184,10 @@ def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
         channels=sum(map(len, raw.channels)),
         vocabulary=vocabulary(raw.names),
         parts={part: clip.skeleton.names[joint] for part, joint in parts.items()},
+        kind="person" if mapped else seen.kind,
+        confidence=1.0 if mapped else seen.confidence,
+        told_by="by the mapping file" if mapped else seen.said,
+        reasons={} if mapped else dict(seen.reasons),
         missing=missing,
         up="xyz"[int(np.argmax(clip.door.axes[2]))],
         metres_per_unit=clip.door.scale,

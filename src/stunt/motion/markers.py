@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.errors import NOWHERE, InvalidValueError, Place, ScriptFileError, UnknownNameError
+from stunt.errors import NO_NUMBERS, NOWHERE, InvalidValueError, Place, ScriptFileError, UnknownNameError
 from stunt.motion.clips.raw import ClipFileError, read_bytes
 from stunt.motion.formats.c3d import read_points
 from stunt.motion.trajectory import Trajectory
@@ -51,7 +51,7 @@ def read_c3d(path: str | Path, place: Place = NOWHERE) -> Markers:
         stored = read_points(read_bytes(path))
     except ClipFileError as error:
         raise ScriptFileError(f"'{path}' {error.reason}", place) from error
-    except (ValueError, OverflowError) as error:
+    except NO_NUMBERS as error:
         raise ScriptFileError(f"'{path}' is not a C3D file Stunt can read: {error}.", place) from error
     if stored.unit not in _UNITS:
         raise InvalidValueError(f"the unit of '{path}'", stored.unit, "m, cm or mm", place)

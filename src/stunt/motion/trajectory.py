@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, PPoly
 
-from stunt.errors import NOWHERE, InvalidValueError, Place, TrajectoryGapError, TrajectoryOrderError
+from stunt.errors import NO_NUMBERS, NOWHERE, InvalidValueError, Place, TrajectoryGapError, TrajectoryOrderError
 
 Floats = NDArray[np.float64]
 Between = Literal["spline", "linear", "step"]
@@ -103,7 +103,7 @@ class Trajectory:
         try:
             points = tuple(tuple(float(x) for x in np.atleast_1d(np.asarray(value, float))) for value in values)
             moments = tuple(float(t) for t in times)
-        except (TypeError, ValueError):
+        except NO_NUMBERS:
             what = (times, values)
             raise InvalidValueError("times and values", what, "numbers, and points of numbers", place) from None
         return Trajectory(moments, points, between, place=place)

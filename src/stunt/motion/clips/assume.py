@@ -6,21 +6,21 @@ guessed stands in `Clip.door.assumed`; everything can be overridden by `Override
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stunt.errors import NOWHERE, InvalidValueError, Place
-from stunt.maths.rotations import Floats, difference
+from stunt.maths.rotations import Floats, difference, rotate
 from stunt.motion.clips.above_hips import lift
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import Above, Door, EndSite, Skeleton
 from stunt.motion.clips.mapping import JointMapping, read_mapping
 from stunt.motion.clips.raw import RawClip
+from stunt.motion.clips.recognise import Recognition, recognise
 from stunt.motion.clips.standing import stature_of
-from stunt.motion.clips.vocabulary import guess_parts
 
 CMU_UNIT = 0.0254 / 0.45  # the database's ASF files say "length 0.45" of inches
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
@@ -71,7 +71,8 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     assumed = dict(raw.notes)
     named = _mapped(raw, wanted)
     told = named is not None and bool(named.joints)  # a file may name bodies only
-    parts = named.parts_of(_bare_skeleton(raw)) if named is not None and told else guess_parts(raw.names, raw.parents)
+    seen = recognised(raw)
+    parts = named.parts_of(_bare_skeleton(raw)) if named is not None and told else dict(seen.parts)
     raw, above = lift(raw, parts)
     if above is not None:
         nodes = ", ".join(raw.names[joint] for joint in above.path[:-1])
@@ -93,7 +94,10 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
     if above is not None:
         turns, (root, shifts) = turned(above.turns, axes), (x @ axes.T * scale for x in (above.root, above.shifts))
         above = Above(above.path, above.offsets @ axes.T * scale, root[skip:], turns[skip:], shifts[skip:])
-    door = Door(raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, bodies, above)
+    seen = replace(seen, parts={**seen.parts, "hips": 0})  # what was above the hips is laid into them
+    door = Door(
+        raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, seen, bodies, above
+    )  # fmt: skip
     return Clip(
         name=Path(raw.file).stem,
         skeleton=skeleton,
@@ -123,13 +127,21 @@ def turned(rotations: Floats, axes: Floats) -> Floats:
     return np.concatenate([rotations[..., :1], rotations[..., 1:] @ axes.T], axis=-1)
 
 
-def rest_positions(raw: RawClip) -> Floats:
-    """Where the joints are with all rotations zero [file units], (J, 3)."""
-    places = np.zeros((len(raw.names), 3))
-    for joint, parent in enumerate(raw.parents):
-        if parent >= 0:
-            places[joint] = places[parent] + raw.offsets[joint]
-    return places
+_LOOKED_AT = 12
+"""Frames that are looked at to tell how a skeleton bends."""
+
+
+def recognised(raw: RawClip) -> Recognition:
+    """Say which joint is which part of a person, by names, by the tree, and by how it bends in motion."""
+    some = np.linspace(0, len(raw.root) - 1, min(len(raw.root), _LOOKED_AT)).astype(int)
+    skeleton = _bare_skeleton(raw)
+    world = Clip("sketch", skeleton, 1.0, raw.root[some], raw.rotations[some]).world
+    places = np.concatenate([skeleton.rest_places[None], world.positions])
+    tips = []
+    for joint, offset, _ in raw.end_sites:
+        moving = world.positions[:, joint] + rotate(world.rotations[:, joint], offset)
+        tips.append((joint, np.concatenate([skeleton.rest_places[None, joint] + offset, moving])))
+    return recognise(raw.names, raw.parents, places, tips)
 
 
 # ---- which way is up
@@ -154,7 +166,7 @@ def _guess_up(raw: RawClip, parts: dict[str, int]) -> tuple[str, str]:
     skeleton = _bare_skeleton(raw)
     some = np.linspace(0, len(raw.root) - 1, min(len(raw.root), 60)).astype(int)
     sketch = Clip("sketch", skeleton, 1.0, raw.root[some], raw.rotations[some])
-    positions = np.concatenate([sketch.world.positions, rest_positions(raw)[None]])
+    positions = np.concatenate([sketch.world.positions, skeleton.rest_places[None]])
     body = positions[:, top] - positions[:, feet].mean(axis=1)
     reach = np.linalg.norm(body, axis=-1, keepdims=True).max()
     votes = (body / (reach or 1.0)).clip(-1, 1)
@@ -166,7 +178,7 @@ def _guess_up(raw: RawClip, parts: dict[str, int]) -> tuple[str, str]:
 
 def _leftward(raw: RawClip, parts: dict[str, int], upward: Floats) -> Floats:
     """Return the file's axis that points to the left in the rest pose."""
-    places = rest_positions(raw)
+    places = _bare_skeleton(raw).rest_places
     for part in ("thigh", "upper_arm", "foot", "hand"):
         if f"l_{part}" in parts and f"r_{part}" in parts:
             across = places[parts[f"l_{part}"]] - places[parts[f"r_{part}"]]

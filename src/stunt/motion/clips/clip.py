@@ -27,7 +27,7 @@ from stunt.maths.rotations import (
 )
 from stunt.motion.clips import edit
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door, Skeleton, WorldPose
-from stunt.motion.clips.vocabulary import guess_parts
+from stunt.motion.clips.recognise import Recognition, recognise
 
 __all__ = ["Above", "Clip", "ClipPose", "Door", "WorldPose"]
 Found = TypeVar("Found")
@@ -87,10 +87,23 @@ class Clip:
 
     @property
     def parts(self) -> dict[str, int]:
-        """Which joint is which part of a person: by the clip's mapping file, or guessed by the names."""
+        """Which joint is which part of a person: by the clip's mapping file, or recognised by names and tree."""
         if self.door.parts is not None:
             return {part: self.skeleton.joint(name) for part, name in self.door.parts.items()}
-        return guess_parts(self.skeleton.names, self.skeleton.parents)
+        return dict(self.recognised.parts)
+
+    @property
+    def recognised(self) -> Recognition:
+        """What was recognised as which part, and why; whatever a mapping file says."""
+        if self.door.recognised is not None:
+            return self.door.recognised
+        return self.once("recognised", self._recognise)
+
+    def _recognise(self) -> Recognition:
+        skeleton = self.skeleton
+        tips = [(site.parent, skeleton.rest_places[site.parent] + site.offset) for site in skeleton.end_sites]
+        found = recognise(skeleton.names, skeleton.parents, skeleton.rest_places, tips)
+        return replace(found, parts={**found.parts, "hips": 0})  # everything takes a clip's first joint for the hips
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stunt.errors import NOWHERE, Place, UnknownNameError
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.recognise import Recognition
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,15 @@ class Skeleton:
         return tuple(np.flatnonzero(np.array(depth) == level) for level in range(1, max(depth) + 1))
 
     @cached_property
+    def rest_places(self) -> Floats:
+        """Where the joints are at rest, the root in the origin [m], (J, 3)."""
+        places = np.zeros((len(self.names), 3))
+        for joint, parent in enumerate(self.parents):
+            if parent >= 0:
+                places[joint] = places[parent] + self.offsets[joint]
+        return places
+
+    @cached_property
     def parent_array(self) -> np.ndarray:
         """`parents` as an array, (J,)."""
         return np.array(self.parents, dtype=np.int64)
@@ -120,6 +130,7 @@ class Door:
     added: tuple[int, ...] = ()  #: Joints whose position channels in the file are added to their OFFSET
     #: Which joint is which part of a person, by name, where a mapping file says so; None leaves it to guesses.
     parts: Mapping[str, str] | None = None
+    recognised: Recognition | None = None  #: What was recognised as which part, and why; None: not looked yet
     #: Which body of whoever follows the clip is which part, where the mapping file names any.
     bodies: Mapping[str, str] = field(default_factory=dict)
     above: Above | None = field(default=None, repr=False)  #: What the file has above the hips, where there is anything

@@ -15,7 +15,8 @@ from stunt.errors import Place, StuntError, UnknownNameError
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import Skeleton
 from stunt.motion.clips.raw import read_text
-from stunt.motion.clips.vocabulary import ARM, LEG, guess_parts
+from stunt.motion.clips.recognise import guess_parts
+from stunt.motion.clips.words import ARM, LEG
 
 PARTS = (
     *("hips", "spine", "spine2", "spine3", "spine4", "spine5", "neck", "neck2", "head"),
@@ -50,8 +51,8 @@ def mapping_from_guess(parts: Mapping[str, str], bodies: Mapping[str, str] | Non
 
 
 def guess_mapping(skeleton: Skeleton) -> JointMapping:
-    """Guess a skeleton's mapping by its joints' names."""
-    parts = guess_parts(skeleton.names, skeleton.parents)
+    """Guess a skeleton's mapping by its joints' names and tree."""
+    parts = guess_parts(skeleton.names, skeleton.parents, skeleton.rest_places)
     return mapping_from_guess({part: skeleton.names[joint] for part, joint in parts.items()})
 
 

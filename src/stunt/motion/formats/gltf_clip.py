@@ -15,9 +15,10 @@ import numpy as np
 
 from stunt.errors import UnknownNameError
 from stunt.maths.rotations import Floats, conjugate, multiply, normalise, rotate, slerp
+from stunt.motion.clips.clip_parts import Skeleton
 from stunt.motion.clips.raw import ClipFormat, RawClip, check_size, snapped
+from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.standing import stature_of
-from stunt.motion.clips.vocabulary import guess_parts
 from stunt.motion.formats.gltf import GltfDocument, read_document
 from stunt.motion.formats.gltf_nodes import Bones, Local, find_bones, local_of
 
@@ -107,7 +108,7 @@ def _carried(bones: Bones, locals_: Mapping[int, Local], frames: int) -> tuple[F
 
 def _tips(bones: Bones, offsets: Floats) -> tuple[tuple[int, Floats, str], ...]:
     """Return tips for bones that end in no other, straight on: as long as a person's, or a third of the bone before."""
-    parts = guess_parts(bones.names, bones.parents)
+    parts = _parts(bones, offsets)
     part_of = {joint: part.removeprefix("l_").removeprefix("r_") for part, joint in parts.items()}
     tall = stature_of(offsets, bones.parents, parts)
     found = []
@@ -121,9 +122,13 @@ def _tips(bones: Bones, offsets: Floats) -> tuple[tuple[int, Floats, str], ...]:
     return tuple(found)
 
 
+def _parts(bones: Bones, offsets: Floats) -> dict[str, int]:
+    return guess_parts(bones.names, bones.parents, Skeleton(bones.names, bones.parents, offsets).rest_places)
+
+
 def _scale(bones: Bones, offsets: Floats, notes: dict[str, str]) -> float | None:
     """Return metres per unit: glTF's one, unless that makes the person a giant or a midget."""
-    tall = stature_of(offsets, bones.parents, guess_parts(bones.names, bones.parents))
+    tall = stature_of(offsets, bones.parents, _parts(bones, offsets))
     if tall is None or _PERSON[0] <= tall <= _PERSON[1]:
         return 1.0
     notes["unit"] = f"glTF is in metres, but that would make the person {tall:.3g} m tall"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from stunt.errors import NO_NUMBERS
 from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, to_matrix
 from stunt.motion.clips.raw import MAX_JOINTS
-from stunt.motion.clips.vocabulary import guess_parts
+from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.formats.gltf import MOST, GltfDocument
 
 _ONE = np.array([1.0, 0.0, 0.0, 0.0])
@@ -61,7 +62,7 @@ def taken_apart(matrix: Floats) -> Local:
 def _numbers(document: GltfDocument, values: object, count: int) -> Floats:
     try:
         found = np.array(values, dtype=float).reshape(count)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise document.wrong(f"a node's transform needs {count} numbers.") from None
     if not (np.abs(found) <= MOST).all():
         raise document.wrong(f"a node's transform has values that are no numbers, or beyond {MOST:g}.")
@@ -157,15 +158,26 @@ def _depth_first(document: GltfDocument, root: int, kept: set[int]) -> list[int]
 
 
 def _hips(document: GltfDocument, order: list[int], parent: Mapping[int, int]) -> int:
-    """Return where both legs meet, if that can be told by their names, else the root."""
+    """Return where both legs meet, if that can be told, else the root."""
     nodes = document.items("nodes")
     place = {node: number for number, node in enumerate(order)}
     parents = [place.get(parent.get(node, -1), -1) for node in order]
-    parts = guess_parts(_names(nodes, order), parents)
+    parts = guess_parts(_names(nodes, order), parents, _places(document, order, parents))
     if "l_thigh" not in parts or "r_thigh" not in parts:
         return order[0]
     left, right = ([order[parts[side]], *_ancestors(order[parts[side]], parent)] for side in ("l_thigh", "r_thigh"))
     return next((node for node in left if node in right and node in place), order[0])
+
+
+def _places(document: GltfDocument, order: list[int], parents: list[int]) -> Floats:
+    """Return where nodes stand, (J, 3)."""
+    matrices: list[Floats] = []
+    for node, up in zip(order, parents, strict=True):
+        local = local_of(document, document.item("nodes", node))
+        own = np.eye(4)
+        own[:3, :3], own[:3, 3] = to_matrix(local.turn) * local.scale, local.shift
+        matrices.append(own if up < 0 else matrices[up] @ own)
+    return np.stack([matrix[:3, 3] for matrix in matrices])
 
 
 def _names(nodes: list[dict[str, Any]], order: list[int]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from stunt.archives import read_arrays
+from stunt.errors import NONSENSE
 from stunt.maths.rotations import Floats
 
 _VERSION = b"stunt distance map 1"
@@ -32,7 +33,7 @@ class MapCache:
         try:
             costs = read_arrays(self._path(key).read_bytes(), _LARGEST)["costs"]
             return np.asarray(costs, dtype=np.float64) if costs.ndim == 2 and np.isfinite(costs).all() else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, *NONSENSE):
             return None
 
     def keep(self, key: str, costs: Floats) -> None:

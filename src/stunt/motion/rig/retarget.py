@@ -20,8 +20,8 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import WorldPose
 from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.mapping import JointMapping
+from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.standing import floor_height, reference_stance
-from stunt.motion.clips.vocabulary import guess_parts
 
 # Parts whose direction is aligned, and the part they point to. Clavicles are not: files hang them all over the chest.
 _POINTS = {"thigh": ("shank",), "shank": ("foot",), "upper_arm": ("forearm",), "forearm": ("hand",)}
@@ -98,13 +98,15 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
 
 
 def body_parts(character: Character) -> dict[str, int]:
-    """Guess which body of a character is which part of a person, by their names."""
+    """Guess which body of a character is which part of a person, by their names and how they hang together."""
     model = character.model
     order = sorted(character.bodies.values())
     names = {index: name for name, index in character.bodies.items()}
     place = {index: number for number, index in enumerate(order)}
     parents = [place.get(int(model.body_parentid[index]), -1) for index in order]
-    found = guess_parts([names[index] for index in order], parents)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    found = guess_parts([names[index] for index in order], parents, data.xpos[order])
     return {part: order[number] for part, number in found.items()}
 
 
