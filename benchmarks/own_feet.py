@@ -29,6 +29,7 @@ JOINT, SPIN, SPEED = np.radians(1.0), 0.15, 0.05
 """Standard deviations of a start: of joints [rad], their velocities [rad/s], and of the root's speed [m/s]."""
 AFTER: Final = 1.0
 """Seconds it has to stay up after the clip's end."""
+DIRECTIONS: Final = 16
 PATIENCE: Final = 1.5
 """A body that takes so many times the clip's length does not arrive."""
 
@@ -63,7 +64,7 @@ def run_once(path: str, body: str | None, seed: int, *, strength: float, clock: 
     motion = motion_of_clip(load_clip(path), stage.character("double"))
     actor.begin(motion)
     shake(stage, np.random.default_rng(seed))
-    reference = actor.reference_of(motion).motion
+    reference = actor.motions.reference_of(motion).motion
     frames, poses, drift, late = list[int](), list[np.ndarray](), 0.0, 0.0
     began, up = time.thread_time(), True
     while actor.own.clip_time < motion.duration + AFTER and stage.time < PATIENCE * motion.duration + 3.0:
@@ -95,6 +96,29 @@ def shake(stage: StageLoop, rng: np.random.Generator) -> None:
     mujoco.mj_forward(model, data)
 
 
+def run_pushes(path: str, body: str | None, impulse: float, seed: int, *, strength: float) -> int:
+    """Push a body that follows a clip in 16 directions, at random times; return how often it is up 4 s later.
+
+    The push lasts 0.1 s, at the chest, and is scaled with mass / 70 kg [N·s].
+    """
+    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
+    stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
+    actor = actor_of(stage, "double", root=RootSpring(kind="own"))
+    actor.begin(motion_of_clip(load_clip(path), stage.character("double")))
+    began, rng, up = stage.save(), np.random.default_rng(seed), 0
+    chest = actor.character.bodies["thorax"]
+    for way in 2.0 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+        stage.restore(began)
+        stage.advance(4 * round(120.0 * (0.5 + rng.uniform())))
+        force = impulse * actor.character.mass / 70.0 / 0.1
+        stage.data.xfrc_applied[chest, :2] = force * np.cos(way), force * np.sin(way)
+        stage.advance(48)
+        stage.data.xfrc_applied[chest] = 0.0
+        stage.advance(480 * 4)
+        up += actor.on_own_feet
+    return up
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,7 +128,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--strength", type=float, default=1.5)
     parser.add_argument("--clock", choices=("free", "clip"), default="free")
+    parser.add_argument("--push", type=float, nargs="*", help="impulses at the chest instead, 16 directions each [N·s]")
     args = parser.parse_args()
+    if args.push:
+        for name in args.clips:
+            for impulse in args.push:
+                up = run_pushes(str(find_clip(name, [])), args.body, impulse, args.first, strength=args.strength)
+                print(f"{Path(name).stem[:34]} | {impulse:g} N·s | up {up}/{DIRECTIONS}", flush=True)
+        return
     print("clip | done | error ° | drift cm (most) | steps | late s | cpu s/s")
     for name in args.clips:
         path = str(find_clip(name, []))

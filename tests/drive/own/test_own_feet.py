@@ -110,15 +110,17 @@ def test_the_clips_clock_is_kept_where_it_is_asked_for() -> None:
     assert actor.own.summary()["late_s"] == 0.0
 
 
-@pytest.mark.parametrize(("way", "impulse"), [(1.0, 40.0), (-1.0, 20.0)])
-def test_who_stands_catches_a_push_by_a_step(way: float, impulse: float) -> None:
-    """Forward and back; the impulse [N·s] is that of a body of 70 kg."""
+@pytest.mark.parametrize(
+    ("way", "impulse"), [((0.0, 1.0), 40.0), ((0.0, -1.0), 40.0), ((1.0, 0.0), 50.0), ((-0.6, -0.8), 40.0)]
+)
+def test_who_stands_catches_a_push_by_a_step(way: tuple[float, float], impulse: float) -> None:
+    """To all sides; the impulse [N·s] is that of a body of 70 kg."""
     pushed = walker("idle")
     stage, chest = pushed.stage, pushed.character.bodies["thorax"]
     stage.advance(240)
-    stage.data.xfrc_applied[chest, 0] = way * impulse * pushed.character.mass / 70.0 / 0.1
+    stage.data.xfrc_applied[chest, :2] = np.array(way) * impulse * pushed.character.mass / 70.0 / 0.1
     stage.advance(48)
-    stage.data.xfrc_applied[chest, 0] = 0.0
+    stage.data.xfrc_applied[chest] = 0.0
     stage.advance(480 * 3)
     assert pushed.on_own_feet and 1 <= int(pushed.own.summary()["recovery_steps"]) <= 8
 
@@ -158,3 +160,43 @@ def test_what_cannot_be_is_said_beforehand() -> None:
     actor.character.joints["l_knee"] = weak
     with pytest.raises(BodyError, match="l_knee"):
         check_strength(actor.character)
+
+
+def standing(body: str = "human39") -> BodyActor:
+    stage = StageLoop(Scene({"a": CharacterSpec(body, root="free", strength=1.5)}, physics_hz=480.0, control_hz=120.0))
+    actor = actor_of(stage, "a", root=RootSpring(kind="own"))
+    actor.own.stand(floor=0.0)
+    return actor
+
+
+def test_a_body_without_a_clip_stands_and_its_joints_do_what_they_are_asked() -> None:
+    """An arm that is asked for a swing's accelerations swings; nothing holds the body meanwhile."""
+    actor = standing()
+    stage, arm = actor.stage, actor.character.joints["l_shoulder_flexion"]
+    rate, off = 2.0 * np.pi * 0.7, []
+    while stage.time < 2.0:
+        swing = 0.6 * np.sin(rate * stage.time)
+        pace, urge = 0.6 * rate * np.cos(rate * stage.time), -(rate**2) * swing
+        here, speed = stage.data.qpos[arm.qpos], stage.data.qvel[arm.dof]
+        actor.own.ask(arm.name, urge + 20.0**2 * (swing - here) + 40.0 * (pace - speed))
+        stage.advance(4)
+        off.append(here - swing)
+    assert np.degrees(np.abs(off[60:])).max() < 2.0
+    assert actor.on_own_feet and actor.own.summary()["recovery_steps"] == 0 and actor.own.summary()["outside"] == 0.0
+    actor.own.free()
+    stage.advance(480)
+    assert abs(np.degrees(stage.data.qpos[arm.qpos])) < 2.0  # back in its stance
+
+
+def test_tasks_of_joints_survive_a_restore() -> None:
+    actor = standing()
+    stage = actor.stage
+    actor.own.ask("r_shoulder_flexion", 3.0)
+    stage.advance(60)
+    saved = stage.save()
+    stage.advance(60)
+    first = stage.data.qpos.copy()
+    actor.own.free()
+    stage.restore(saved)
+    stage.advance(60)
+    assert (stage.data.qpos == first).all()

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from captured import MOCAP
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
@@ -142,3 +143,11 @@ def test_a_body_with_one_foot_is_refused_in_words() -> None:
     character = stage.character("a")
     with pytest.raises(BodyError, match="needs two"):
         two_feet(stage.model, character, sole_geoms(stage.model, character)[:1])
+
+
+@pytest.mark.skipif(not (MOCAP / "cmu").is_dir(), reason="no captures beside the repository")
+@pytest.mark.parametrize(("clip", "feasible"), [("gesture__141_16_wave_hello", False), ("idle__140_07_idle", True)])
+def test_a_motion_that_had_to_become_another_is_not_called_feasible(clip: str, feasible: bool) -> None:
+    notes = reference_of(str(MOCAP / "cmu" / f"{clip}.bvh")).notes
+    assert notes.feasible == feasible
+    assert feasible or "cm" in notes.why

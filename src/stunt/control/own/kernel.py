@@ -26,6 +26,7 @@ from stunt.control.own.sense import (
 )
 from stunt.control.own.steps import (
     follow_feet,
+    is_moving,
     lower,
     move_footprints,
     note_capture,
@@ -40,7 +41,7 @@ mj_subtreeVel = engine_function("mj_subtreeVel", 2)
 """Velocity of the centre of mass and angular momentum of every body with all below it (model, data: addresses)."""
 
 _BEFORE, _AFTER = 0.4, 0.15  # of a flight momentum matters from so long before it to so long after it [s]
-_TIPPED = 0.7  # capture point so far from the clip's, of a grown-up [m]
+_TIPPED = 0.95  # capture point so far from the clip's, and from the nearer foot, of a grown-up [m]
 _LEAN = math.radians(60.0)
 _OFF = 0.25  # hips off the clip's by more than this share of their height
 
@@ -87,7 +88,7 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     move_footprints(t, who, gains, omega, flying, left_air, period)
     recover(t, who, gains, omega, live, period)
     follow_feet(t, who, gains, period)
-    lower(t, who, period)
+    lower(t, who, is_moving(t, who), period)
     pose_error(v, t, who)
     judge(v, t, who, period)
     if solve(v, t, who, gains, flying, air, near_air, period, model, data):
@@ -108,6 +109,16 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
 
 
 @compiled
+def past_feet(t: Any, who: Any) -> float:
+    """Return how far the capture point is from the nearer foot [m]."""
+    far = math.inf
+    for i in range(w.FEET):
+        foot = 3 * who.foot_body[i]
+        far = min(far, math.hypot(who.capture[0] - t.xpos[foot], who.capture[1] - t.xpos[foot + 1]))
+    return far
+
+
+@compiled
 def judge(v: Any, t: Any, who: Any, period: float) -> None:
     """Count for how long nothing has been able to save the body, and say why."""
     lean = math.sqrt(t.error[3] ** 2 + t.error[4] ** 2 + t.error[5] ** 2)
@@ -118,7 +129,7 @@ def judge(v: Any, t: Any, who: Any, period: float) -> None:
         why = w.LOST
     elif off > _OFF * max(high, 0.3 * who.scale) or lean > _LEAN:
         why = w.SUNK if lean <= _LEAN else w.TIPPED
-    elif math.hypot(who.error[0], who.error[1]) > _TIPPED * who.scale:
+    elif past_feet(t, who) > _TIPPED * who.scale and math.hypot(who.error[0], who.error[1]) > _TIPPED * who.scale:
         why = w.TIPPED
     if why == 0:
         who.doomed = 0.0

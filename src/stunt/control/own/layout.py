@@ -46,7 +46,7 @@ SETTINGS: Final[dict[str, float]] = {
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
     # Recovery steps.
-    "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "cross": 0.20, "rest": 0.6,
+    "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6,
 }  # fmt: skip
 """One setting for all clips and bodies."""
 GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
@@ -69,6 +69,7 @@ ACTOR: Final = layout(
     ("point_owner", _LONG, FEET * POINTS),
     ("point_at", _FLOAT, FEET * POINTS * 3),
     ("point_front", _FLOAT, FEET * POINTS),  # 1 where a point is in the front of its sole
+    ("leg_long", _FLOAT, FEET),  # from the hip's joint to the foot's frame, stretched [m]
     ("ankle_rest", _FLOAT, FEET),  # height of a standing foot's frame above the ground [m]
     ("front_axis", _LONG),  # axis of the root's frame that points ahead
     ("front_sign", _FLOAT),
@@ -164,6 +165,8 @@ TABLE: Final = AddressTable(
         ("geom_actor", _LONG),  # of each geom: number of the actor whose it is, from 1 on
         # Of the tick.
         ("tau", _FLOAT),  # torques, held until the next tick
+        ("task_weight", _FLOAT),  # of each degree of freedom: above 0 it has a task of its own instead of the clip's
+        ("task_urge", _FLOAT),  # the acceleration that asks for [rad/s², m/s²]
         ("linear", _FLOAT),  # Jacobians of a point
         ("angular", _FLOAT),
         ("linear_dot", _FLOAT),
@@ -190,6 +193,7 @@ TABLE: Final = AddressTable(
         ("flat", _FLOAT),  # points over the ground, 2
         ("hull", _FLOAT),  # their outline, 2
         ("spot", _FLOAT),
+        ("step", _FLOAT),  # feet, pressure, facing and capture point of a step that is weighed, and where it goes, 3
         ("scratch", _FLOAT),
         # The programme.
         ("problem", PROBLEM),

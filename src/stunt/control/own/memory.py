@@ -36,6 +36,7 @@ class StandingBody:
         points: Sole points [m], two of (points, 3).
         front: Which of them are in the front of their sole, two of (points,).
         rest: Height of each foot's frame above the ground it stands on [m], (2,).
+        long: From each hip's joint to its foot's frame, the leg stretched [m], (2,).
         ahead: Axis of the root's frame that points ahead, and its sign.
         left: Whether the first foot is the left one.
         size: Length of its legs as a share of a grown-up's.
@@ -49,6 +50,7 @@ class StandingBody:
     points: tuple[Floats, Floats]
     front: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     rest: Floats
+    long: Floats
     ahead: tuple[int, float]
     left: bool
     size: float
@@ -89,6 +91,9 @@ class OwnFeetProgram:
         names: Who, in the order of the records.
         actors: A record of each, (n,) of `layout.ACTOR`.
         gains: The one setting, (1,) of `layout.GAINS`.
+        task_weight: How much each degree of freedom's own task matters; 0: it follows its clip's posture, (nv,).
+        task_urge: The acceleration such a task asks for [rad/s², m/s²], (nv,). Whoever sets a weight writes this at
+            every control step, before the programme is solved; both are saved and restored.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
@@ -98,6 +103,7 @@ class OwnFeetProgram:
         self.actors = np.zeros(0, w.ACTOR)
         self.gains = np.array([tuple(w.SETTINGS.values())], w.GAINS)
         self.tau = np.zeros(model.nv)
+        self.task_weight, self.task_urge = np.zeros(model.nv), np.zeros(model.nv)
         self._kept: dict[str, list[NDArray[Any]]] = {}
         self._targets: dict[str, OwnTargets] = {}
         nv, nq, size = model.nv, model.nq, model.nv + w.SIDES * w.MOST
@@ -107,7 +113,8 @@ class OwnFeetProgram:
             "xmat": data.xmat, "com": data.subtree_com, "com_velocity": data.subtree_linvel,
             "momentum": data.subtree_angmom, "ncon": contact_count(data), "contacts": contact_pointer(data),
             "geom_body": model.geom_bodyid, "body_parent": model.body_parentid,
-            "geom_actor": np.zeros(model.ngeom, np.int64), "tau": self.tau, "linear": np.zeros(3 * nv),
+            "geom_actor": np.zeros(model.ngeom, np.int64), "tau": self.tau,
+            "task_weight": self.task_weight, "task_urge": self.task_urge, "linear": np.zeros(3 * nv),
             "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv), "angular_dot": np.zeros(3 * nv),
             "inertia": np.zeros(nv * nv), "bias": np.zeros(nv), "root": np.zeros(36), "where": np.zeros(3 * w.MOST),
             "hold": np.zeros(3 * w.MOST), "jacobian": np.zeros(3 * w.MOST * nv), "owner": np.zeros(w.MOST, np.int64),
@@ -116,7 +123,7 @@ class OwnFeetProgram:
             "row": np.zeros(size), "goal": np.zeros(nq), "pace": np.zeros(nv), "urge": np.zeros(nv),
             "middle": np.zeros(w.CENTRE), "foot": np.zeros(w.FEET * w.POSE), "error": np.zeros(nv),
             "soles": np.zeros(3 * w.FEET * w.POINTS), "flat": np.zeros(2 * w.MOST), "hull": np.zeros(2 * w.MOST + 2),
-            "spot": np.zeros(4), "scratch": np.zeros(64), "hessian": np.zeros(size * size),
+            "spot": np.zeros(4), "step": np.zeros(18), "scratch": np.zeros(64), "hessian": np.zeros(size * size),
             "linear_term": np.zeros(size), "limits": np.zeros(rows * size), "upper": np.zeros(size + rows),
             "lower": np.zeros(size + rows), "sense": np.zeros(size + rows, np.int32), "x": np.zeros(size),
             "multipliers": np.zeros(size + rows), "problem": np.zeros(1, PROBLEM), "result": np.zeros(1, RESULT),
@@ -170,6 +177,7 @@ class OwnFeetProgram:
             who["point_owner"][at : at + count] = body.owners[foot]
             who["point_at"][3 * at : 3 * (at + count)] = body.points[foot].ravel()
             who["point_front"][at : at + count] = body.front[foot]
+        who["leg_long"] = body.long
         who["ankle_rest"], who["scale"], who["friction"] = body.rest, body.size, body.friction
         who["front_axis"], who["front_sign"] = body.ahead
         who["side_sign"], who["mass"] = 1.0 if body.left else -1.0, character.mass
@@ -230,13 +238,14 @@ class OwnFeetProgram:
             return
         who["active"] = 0
         own = slice(int(who["root_dof"]), int(who["root_dof"] + who["nv"]))
+        self.task_weight[own] = self.task_urge[own] = 0.0
         self.tau[own] = self._data.qfrc_applied[own] = self._board.torque[own] = 0.0
 
     def save(self) -> dict[str, Any]:
         """Return everything that must survive a restore; motions are never changed, so they are shared."""
         return {
             "actors": self.actors.copy(), "tau": self.tau.copy(), "targets": dict(self._targets),
-            "gains": self.gains.copy(),
+            "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge]),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -245,4 +254,5 @@ class OwnFeetProgram:
         self.actors[:count] = state["actors"]
         self.actors["active"][count:] = 0  # whoever joined since lets go
         self.tau[...], self.gains[...] = state["tau"], state["gains"]
+        self.task_weight[...], self.task_urge[...] = state["tasks"]
         self._targets |= state["targets"]

@@ -172,6 +172,8 @@ def ask_posture(v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool) -
         leg = leg_of[j]
         if leg >= 0 and who.stance[leg] == 0:
             weight = gains.w_air_leg if flying else gains.w_swing_leg
+        if t.task_weight[first + d] > 0.0:  # whoever moves this joint has said how
+            weight, goal = t.task_weight[first + d], min(max(t.task_urge[first + d], -_HARDEST), _HARDEST)
         hessian[j, j] += weight
         t.linear_term[j] -= weight * goal
     rate, weight = gains.k_pelvis, gains.w_air_pelvis if flying else gains.w_pelvis

@@ -8,19 +8,25 @@ takes a step of its own: which foot, how fast and where are chosen together, by 
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 from stunt.control.own import layout as w
+from stunt.control.own.placement import LEAD, TIMES, weigh_step
 from stunt.control.own.polygon import inside_by, outline
 from stunt.control.own.sense import GRAVITY, sample
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import floats, grid
 
-_TIMES: Final = (0.20, 0.24, 0.28, 0.32, 0.38)
-"""How long a recovery step may take [s]."""
 _HEIGHT = 0.07  # of a recovery step [m]
 _SOON = 0.04  # seconds over which a footprint follows what is wanted
 _STAND = 0.1  # seconds over which it follows where a foot really stands
+_HASTE = (0.8, 1.0, 1.2)  # how a step under way may change what is left of it in a tick
+_HALF = 0.5  # of a step: later it takes as long as it takes
+_WAITS = 0.5  # seconds that a foot has to come down, since its step began and since the clip has it stand
+_AIMED = 0.05  # seconds before it lands that it is aimed for the last time
+_CHANGE = 0.3  # what changing it costs: nobody dithers
+_STRETCHED = 0.985  # of its length: a leg is not asked to be longer
+_LOWER = 0.2  # a body goes down by at most this for it [m]
 _LANDS = 0.85  # of a swing: by then the foot is over its new footprint
 
 
@@ -164,67 +170,65 @@ def ahead_of(t: Any, who: Any) -> tuple[float, float]:
 
 
 @compiled
-def reachable(
-    who: Any, gains: Any, i: int, x: float, y: float, sx: float, sy: float, hx: float, hy: float
-) -> tuple[float, float]:  # fmt: skip
-    """Return the nearest place to (x, y) where a foot can be put, seen from the one that stands at (sx, sy).
-
-    An ellipse; feet side by side do not cross, feet apart fore and aft may.
-    """
-    side = who.side_sign if i == 0 else -who.side_sign
-    ox, oy = -hy * side, hx * side
-    along, out = (x - sx) * hx + (y - sy) * hy, (x - sx) * ox + (y - sy) * oy
-    size = who.scale
-    reach = (0.85 if along > 0.0 else 0.60) * size
-    far = math.hypot(along / reach, out / (0.65 * size))
-    if far > 1.0:
-        along, out = along / far, out / far
-    apart = min(max((abs(along) - 0.15 * size) / (0.2 * size), 0.0), 1.0)
-    out = max(out, (1.0 - apart) * 0.13 * size - apart * gains.cross * size)
-    return sx + along * hx + out * ox, sy + along * hy + out * oy
-
-
-@compiled
-def step_cost(
-    t: Any, who: Any, gains: Any, i: int, seconds: float, fixed: bool, omega: float, lead: float
-) -> float:  # fmt: skip
-    """Return what a recovery step of a foot costs, its place at spot[2:4]: what the capture point is off after it."""
+def step_cost(t: Any, who: Any, i: int, seconds: float, begun: bool, omega: float) -> float:
+    """Return what a recovery step of a foot costs, its place at spot[2:4]."""
     o = 1 - i
-    sx, sy = middle_of(t, who, o)
-    fx, fy = middle_of(t, who, i)
-    hx, hy = ahead_of(t, who)
-    xi, yi = who.capture[0], who.capture[1]
-    cx, cy = sx, sy
-    if support(t, who, xi, yi, o) > -0.29 or math.hypot(t.spot[0] - xi, t.spot[1] - yi) > 0.0:
-        # The pressure goes to the sole's edge nearest to the capture point, a little inside.
-        cx, cy = sx + 0.8 * (t.spot[0] - sx), sy + 0.8 * (t.spot[1] - sy)
-    grown = math.exp(omega * (seconds + lead))
-    x, y = cx + (xi - cx) * grown, cy + (yi - cy) * grown
-    ux, uy = reachable(who, gains, i, x, y, sx, sy, hx, hy)
-    miss, go, size = math.hypot(x - ux, y - uy), math.hypot(ux - fx, uy - fy), who.scale
-    late = 0.0 if fixed else max(0.0, go / (3.2 * size) + 0.08 - seconds)
-    near = 0.0
-    for share in (0.3, 0.5, 0.7):  # past the leg that stands
-        px, py = fx - sx + share * (ux - fx), fy - sy + share * (uy - fy)
-        if abs(px * hx + py * hy) < 0.2 * size:
-            near = max(near, 0.10 * size - math.hypot(px, py))
+    rows = grid(t.step, (6, 3))
+    foot, stand, press, face, capture, found = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
+    foot[0], foot[1] = middle_of(t, who, i)
+    stand[0], stand[1] = middle_of(t, who, o)
+    face[0], face[1] = ahead_of(t, who)
+    press[0], press[1] = stand[0], stand[1]
+    if (
+        support(t, who, who.capture[0], who.capture[1], o) > -0.29
+        or math.hypot(t.spot[0] - who.capture[0], t.spot[1] - who.capture[1]) > 0.0
+    ):  # the pressure goes to the sole's edge nearest to the capture point, a little inside
+        for k in range(2):
+            press[k] = stand[k] + 0.8 * (t.spot[k] - stand[k])
+    capture[0], capture[1] = who.capture[0], who.capture[1]
     side = who.side_sign if i == 0 else -who.side_sign
-    crosses = max(0.0, 0.05 * size - ((ux - sx) * -hy + (uy - sy) * hx) * side)
-    t.spot[2], t.spot[3] = ux, uy
-    return float(
-        (miss / (0.05 * size)) ** 2 + (late / 0.03) ** 2 + (near / (0.05 * size)) ** 2 + (crosses / (0.1 * size)) ** 2
-        + (go / (0.6 * size)) ** 2 + ((seconds - 0.3) / 0.3) ** 2
-    )  # fmt: skip
+    lead = 0.0 if begun else LEAD * math.sqrt(who.scale)
+    cost = weigh_step(foot, stand, press, face, side, who.scale, capture, omega, seconds, lead, found)
+    t.spot[2], t.spot[3] = found[0], found[1]
+    return float(cost)
 
 
 @compiled
-def set_landing(t: Any, who: Any, i: int) -> None:
-    """Aim a recovery step at spot[2:4]."""
+def set_landing(t: Any, who: Any, gains: Any, i: int) -> None:
+    """Aim a recovery step at spot[2:4], and a little below the ground: it ends when that is felt."""
     fx, fy = middle_of(t, who, i)
     at = 3 * who.foot_body[i]
     who.step_to[3 * i] = t.spot[2] + t.xpos[at] - fx
     who.step_to[3 * i + 1] = t.spot[3] + t.xpos[at + 1] - fy
-    who.step_to[3 * i + 2] = who.floor + who.ankle_rest[i]
+    who.step_to[3 * i + 2] = who.floor + who.ankle_rest[i] - 0.5 * gains.reach_down * who.scale
+
+
+@compiled
+def aim_step(t: Any, who: Any, gains: Any, i: int, omega: float) -> None:
+    """Aim a step that is under way anew, and let it take longer or shorter where that catches the body better."""
+    left = who.step_length[i] - who.step_time[i]
+    if left <= _AIMED:
+        return
+    phase = who.step_time[i] / who.step_length[i]
+    best, seconds, x, y = math.inf, left, 0.0, 0.0
+    for share in _HASTE:
+        some = left * share
+        if share != 1.0 and (phase > _HALF or some < _AIMED or some / (1.0 - phase) > TIMES[-1] * math.sqrt(who.scale)):
+            continue
+        cost = step_cost(t, who, i, some, True, omega) + (0.0 if share == 1.0 else _CHANGE)
+        if cost < best:
+            best, seconds, x, y = cost, some, t.spot[2], t.spot[3]
+    t.spot[2], t.spot[3] = x, y
+    set_landing(t, who, gains, i)
+    who.step_length[i] = seconds / (1.0 - phase)
+    who.step_time[i] = phase * who.step_length[i]
+
+
+@compiled
+def is_moving(t: Any, who: Any) -> bool:
+    """Whether the clip goes somewhere: its own steps are what balances it."""
+    speed = math.hypot(t.middle[3], t.middle[4])
+    return bool(speed > 0.3 * math.sqrt(who.scale) and who.clip_time < (who.frames - 1.0) / who.fps)
 
 
 @compiled
@@ -240,13 +244,9 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
             continue
         active = True
         who.step_time[i] += period
-        left = who.step_length[i] - who.step_time[i]
-        if left > 0.05:
-            step_cost(t, who, gains, i, left, True, omega, 0.0)
-            set_landing(t, who, i)
-    speed = math.hypot(t.middle[3], t.middle[4])
+        aim_step(t, who, gains, i, omega)
     end = (who.frames - 1.0) / who.fps
-    moving = speed > 0.3 * math.sqrt(who.scale) and who.clip_time < end
+    moving = is_moving(t, who)
     if (active or who.calm > 0.0) and not moving and live and who.free_clock != 0:
         who.paused, who.rate = 1, 0.0
     if active or who.cool > 0.0:
@@ -260,9 +260,12 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
         soon = min(who.left[0], who.left[1]) < 0.25 and who.calm <= 0.0
         if who.clip_time < end and (soon or moving):
             return  # the clip is about to step anyway
-        lands = who.stance[0] == 0 or who.stance[1] == 0
-        if who.points < 3 or (lands and who.calm <= 0.0):
-            return  # a foot that is about to land is no foot to lift
+        if who.points < 3:
+            return
+        if who.stance[0] == 0 or who.stance[1] == 0:  # one carries; the other may step if it does not come down
+            first = last = 0 if who.stance[0] == 0 else 1
+            if who.calm > gains.rest - _WAITS or who.since[first] < _WAITS:
+                return
     else:
         i = 0 if who.planned[0] == 0 else 1
         if who.stance[1 - i] == 0 or moving or who.left[i] < 0.3 or who.since[i] < 0.08:
@@ -279,9 +282,9 @@ def begin_step(t: Any, who: Any, gains: Any, first: int, last: int, omega: float
     """Begin the best recovery step of some feet."""
     best, foot, seconds, x, y = math.inf, -1, 0.0, 0.0, 0.0
     for i in range(first, last + 1):
-        for long in _TIMES:
+        for long in TIMES:
             scaled = long * math.sqrt(who.scale)
-            cost = step_cost(t, who, gains, i, scaled, False, omega, 0.02)
+            cost = step_cost(t, who, i, scaled, False, omega)
             if cost < best:
                 best, foot, seconds, x, y = cost, i, scaled, t.spot[2], t.spot[3]
     if foot < 0:
@@ -292,22 +295,26 @@ def begin_step(t: Any, who: Any, gains: Any, first: int, last: int, omega: float
         who.step_from[3 * foot + k] = t.xpos[3 * who.foot_body[foot] + k]
     for k in range(4):
         who.step_turn[4 * foot + k] = t.foot[w.POSE * foot + 3 + k]
-    set_landing(t, who, foot)
+    set_landing(t, who, gains, foot)
     who.steps += 1
     who.calm = gains.rest
 
 
 @compiled
-def lower(t: Any, who: Any, period: float) -> None:
-    """Lower the body while a foot is far from under it."""
-    far, busy = 0.0, who.calm > 0.0
+def lower(t: Any, who: Any, moving: bool, period: float) -> None:
+    """Lower a body that stands until its legs reach where its feet are, or are about to be."""
+    goal = 0.0
     for i in range(w.FEET):
         hip, foot = 3 * who.hip_body[i], 3 * who.foot_body[i]
         x, y = t.xpos[foot], t.xpos[foot + 1]
         if who.step_on[i] != 0:
-            x, y, busy = who.step_to[3 * i], who.step_to[3 * i + 1], True
-        far = max(far, math.hypot(x - t.xpos[hip], y - t.xpos[hip + 1]))
-    goal = min(max((far - 0.42 * who.scale) * 0.45, 0.0), 0.16 * who.scale) if busy else 0.0
+            x, y = who.step_to[3 * i], who.step_to[3 * i + 1]
+        # The hip goes as high as the clip has the root, but for how it is turned now.
+        high = t.goal[2] + t.xpos[hip + 2] - t.xpos[3 * who.root_body + 2] - who.floor - who.ankle_rest[i]
+        far = math.hypot(x - t.xpos[hip], y - t.xpos[hip + 1])
+        reach = _STRETCHED * who.leg_long[i]
+        goal = max(goal, high - math.sqrt(max(reach * reach - far * far, 0.0)))
+    goal = 0.0 if moving else min(goal, _LOWER * who.scale)
     who.drop += (goal - who.drop) * min(1.0, period / 0.08)
 
 

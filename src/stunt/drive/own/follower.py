@@ -7,12 +7,14 @@ from typing import Any, Final
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from stunt.character.character import Character
 from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, WHY
 from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
+from stunt.drive.motion.layout import own_slices
 from stunt.drive.own.feasible import Reference
+from stunt.drive.own.reference import stance_reference
 from stunt.drive.own.smoothing import rates, smoothed
 from stunt.drive.own.soles import Foot, two_feet
 from stunt.drive.own.whole_body import spins
@@ -29,6 +31,8 @@ DOOMED: Final = 0.05
 GROWN_LEG: Final = 0.9
 """Length of a grown-up's leg, from the hip joint to the ground [m]: what the one setting was written for."""
 NEVER: Final = 1.0e9
+TASK: Final = 20.0
+"""Weight of a joint's own task where nobody says another: above any posture, below balance."""
 _FOOT_SMOOTH = 0.008  # over which the velocity of a foot is smoothed [s]
 
 
@@ -67,6 +71,7 @@ class OwnFeet:
         self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
         self.number = self.program.add(character, body)
         self.clock: list[tuple[float, float]] = []
+        self._off_clock = 0.0
         self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / LOOK_HZ))
         self._due = stage.tick
         stage.crew.append(self)
@@ -92,6 +97,43 @@ class OwnFeet:
         self._due = self._stage.tick + self._stride
         self._stage.crew.announce(self)
 
+    def stand(self, *, floor: float) -> Reference:
+        """Stand where it is, in the pose it has; return what it holds. What joints do else is asked by `ask`.
+
+        Args:
+            floor: Height of the ground [m].
+
+        Raises:
+            BodyError: Neither foot is near the ground.
+        """
+        own, _ = own_slices(self._character)
+        pose = self._stage.data.qpos[own].copy()
+        reference = stance_reference(self._stage.model, self._character, pose, self._soles, floor)
+        self.follow(reference, 0.0, floor=floor, free_clock=True)
+        return reference
+
+    def ask(self, joint: str, acceleration: ArrayLike, weight: float = TASK) -> None:
+        """Ask a joint for an acceleration instead of its posture, until it is asked anew or freed.
+
+        Balance goes first: where both cannot be had, the joint gives. Compiled laws write `program.task_urge` and
+        `program.task_weight`, by degrees of freedom of the scene, in the phase before this programme's.
+
+        Args:
+            joint: Its name.
+            acceleration: Of each of its axes [rad/s²].
+            weight: How much it matters; an arm's posture has 1, the trunk's 2, the centre of mass 300.
+        """
+        found = self._character.joints[joint]
+        own = slice(found.dof, found.dof + found.nv)
+        self.program.task_urge[own], self.program.task_weight[own] = acceleration, weight
+
+    def free(self, joint: str | None = None) -> None:
+        """Give a joint, or all, back to the posture of what the body follows."""
+        names = self._character.joints if joint is None else (joint,)
+        for name in names:
+            found = self._character.joints[name]
+            self.program.task_weight[found.dof : found.dof + found.nv] = 0.0
+
     def release(self) -> None:
         """Let go."""
         self.program.release(self.number)
@@ -104,10 +146,11 @@ class OwnFeet:
         return np.asarray(np.interp(moments, known[:, 0], known[:, 1]))
 
     def summary(self) -> dict[str, float]:
-        """Return what it took: recovery steps, how late the clip is [s], the largest force on the root by control."""
+        """Return what it took: recovery steps, how late the clip is and was at most [s], force on the root."""
         who = self._memory
         return {
-            "recovery_steps": int(who["steps"]), "late_s": float(who["late"]), "outside": float(who["outside"]),
+            "recovery_steps": int(who["steps"]), "late_s": float(who["late"]), "off_clock_s": self._off_clock,
+            "outside": float(who["outside"]),
             "unsolved": int(who["fails"]), "ticks": int(who["ticks"]),
         }  # fmt: skip
 
@@ -130,16 +173,17 @@ class OwnFeet:
         if who["outside"] != 0.0:
             raise StuntError(f"something held '{self._character.name}' from outside while on its own feet.")
         self.clock.append((self._stage.time, float(who["clip_time"])))
+        self._off_clock = max(self._off_clock, abs(float(who["late"])))
         if who["doomed"] > DOOMED:
             self._give_up(WHY[int(who["why"])])
 
     def save(self) -> Any:
         """Return what must survive a restore; the programme is saved once for all."""
-        return list(self.clock), self._due, self.program.save() if self.number == 0 else None
+        return list(self.clock), self._off_clock, self._due, self.program.save() if self.number == 0 else None
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        clock, self._due, program = state
+        clock, self._off_clock, self._due, program = state
         self.clock = list(clock)
         if program is not None:
             self.program.restore(program)
@@ -183,13 +227,13 @@ def standing_body(model: mujoco.MjModel, character: Character, soles: list[int])
     across = stance.xpos[hips[0]] - stance.xpos[hips[1]]
     rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
     legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
-    long = np.mean([_leg_length(model, foot) + rest[n] for n, foot in enumerate(feet)])
+    long = np.array([_leg_length(model, foot) for foot in feet])
     drawn = [_drawn_in(stance, foot) for foot in feet]
     return StandingBody(
         (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
-        (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest,
-        (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0), float(long / GROWN_LEG),
-        min(character.grip[geom] for geom in soles),
+        (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest, long,
+        (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0),
+        float((long + rest).mean() / GROWN_LEG), min(character.grip[geom] for geom in soles),
     )  # fmt: skip
 
 

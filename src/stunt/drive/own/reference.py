@@ -42,6 +42,7 @@ _GROUND_SMOOTH = 0.1  # over which the captured floor is smoothed [s]
 _FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
 _STANDS = 0.15  # share of the frames in which a foot has to stand
 _OUTSIDE = 0.03  # a zero-moment point that far outside the support is not carried [m]
+_MOVED, _TURNED = 0.05, 4.0  # what is changed by more is another motion [m, °]
 SLOW: Final = 0.15
 """Who is slower than this at the end stands [m/s]."""
 LANDS, CLOSES, BOTH, STANDS = 0.3, 0.42, 0.12, 0.6
@@ -234,6 +235,10 @@ def _notes(
     why = ""
     if outside[1] > _OUTSIDE:
         why = f"its weight is {100.0 * outside[1]:.0f} cm outside what carries it"
+    elif moved > _MOVED:
+        why = f"its weight had to be moved by {100.0 * moved:.0f} cm: where feet stand was not found as it was captured"
+    elif turned[~foot].mean() > _TURNED:
+        why = f"its poses had to be turned by {turned[~foot].mean():.0f}° to stand"
     return ReferenceNotes(
         float(turned[~foot].mean()), float(turned[foot].mean()) if foot.any() else 0.0, moved, outside, flight,
         float(holds.stands.any(axis=1).mean()), why,
@@ -410,3 +415,26 @@ def _upright(
         else:
             out[:, own] += share[:, None] * (rest[own] - tail[:, own])
     return out
+
+
+STANCE: Final = 0.5
+"""Length of the motion that a pose becomes that is held without a clip [s]; its last frame is held on."""
+
+
+def stance_reference(
+    model: mujoco.MjModel, character: Character, pose: Floats, soles: list[int], floor: float = 0.0
+) -> Reference:
+    """Return a pose as a body on its own feet holds it: soles flat, its weight over them.
+
+    Args:
+        model: The scene.
+        character: Who; its root is free.
+        pose: Its own coordinates, where it stands, (nq,).
+        soles: Geoms it stands on.
+        floor: Height of the ground [m].
+
+    Raises:
+        BodyError: The body has not two feet, or neither is near the ground.
+    """
+    frames = np.repeat(np.asarray(pose, float)[None], round(STANCE * RATE) + 1, axis=0)
+    return make_reference(model, character, BodyMotion(f"{character.name}'s stance", RATE, frames), soles, floor)
