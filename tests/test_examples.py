@@ -77,7 +77,8 @@ def test_fifty_people_walk_and_are_pushed_for_a_minute(seed):
 
 def test_every_program_says_what_it_is_and_is_run_here():
     text = Path(__file__).read_text(encoding="utf-8")
+    certificates = (Path(__file__).parent / "check" / "test_certificate.py").read_text(encoding="utf-8")
     for path in FOLDER.glob("*.py"):
-        assert f'program("{path.stem}")' in text, path.name
+        assert f'program("{path.stem}")' in text or path.name in certificates, path.name
         assert path.read_text(encoding="utf-8").startswith('"""'), path.name
     assert example("ymca").path.is_file()

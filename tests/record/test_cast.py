@@ -87,6 +87,21 @@ def test_takes_of_a_later_schema_are_refused(take, tmp_path):
         Take.load(path)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [float("inf"), 10**400, "x", None, [1], -1.5e300],
+    ids=["infinite", "huge", "text", "nothing", "list", "negative"],
+)
+def test_takes_that_say_what_no_take_says_are_refused_in_words(take, tmp_path, body):
+    path = take.save(tmp_path / "take.npz")
+    stored = dict(np.load(path))
+    text = json.loads(str(stored["json"]))
+    text["cast"]["props"]["ball"]["body"] = body
+    np.savez_compressed(path, **{**stored, "json": np.array(json.dumps(text))})
+    with pytest.raises(TakeError, match="is not a take Stunt can read"):
+        Take.load(path)
+
+
 @pytest.mark.parametrize("suffix", ["glb", "bvh", "npz", "csv", "usd", "mp4"])
 def test_nothing_is_written_of_a_take_without_anybody_or_without_frames(take, tmp_path, suffix):
     if suffix == "usd":

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.archives import read_arrays
-from stunt.errors import InvalidValueError, TakeError, brief
+from stunt.errors import NONSENSE, InvalidValueError, TakeError, brief
 from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
+from stunt.stage.ledger import Ledger
 from stunt.stage.stored_model import read_model
 
 SCHEMA_VERSION = 2
@@ -40,6 +41,8 @@ _SHAPES |= {"contact_force": (None, 3), "contact_frame": (None,), "time": (None,
 _SHAPES |= {name: (None, None) for name in _WIDE}
 _LONGEST = 1e7  # seconds; four months
 _IN_TEXT = ("cast", "events", "meta")
+_LEDGER = ("model_bytes", "start", "states", "step", "half", "slot", "value")
+_APART = (*_IN_TEXT, "ledger")
 _CONTACTS = ("contact_frame", "contact_geoms", "contact_position", "contact_force")
 Floats = NDArray[np.float64]
 
@@ -68,6 +71,7 @@ class Take:
         cast: Who and what was on stage: bodies, joints, props, clips, with their indices in the arrays.
         events: What happened, in order: dicts with `time`, `kind` and what belongs to it.
         meta: Title, settings and warnings of the performance, as JSON-able data.
+        ledger: Everything that was written into the engine, where the take is one that can be certified; else None.
     """
 
     time: Floats
@@ -88,6 +92,7 @@ class Take:
     cast: Cast = field(default_factory=Cast)
     events: list[dict[str, Any]] = field(default_factory=list)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    ledger: Ledger | None = None
 
     file: ClassVar[str] = ""  # what it was read from; empty where it was performed here
 
@@ -115,7 +120,10 @@ class Take:
         widths = {name: model.nq if name in ("qpos", "target") else model.nv for name in _WIDE}
         wrong = [name for name, width in widths.items() if getattr(self, name).shape[1] != width]
         bodies = [member.name for member in self.cast.characters.values()]
-        known = {model.body(body).name.partition("/")[0] for body in range(model.nbody)}
+        try:
+            known = {model.body(body).name.partition("/")[0] for body in range(model.nbody)}
+        except UnicodeDecodeError as error:
+            raise TakeError(f"the take's model has names that are no text: {error}.") from error
         lost = [name for name in bodies if name not in known]
         lost += [member.name for member in self.cast.characters.values() if not 0 <= member.root_body < model.nbody]
         lost += [prop.name for prop in self.cast.props.values() if not 0 <= prop.body < model.nbody]
@@ -128,6 +136,12 @@ class Take:
         from stunt.record.report import make_report  # which reads takes
 
         return make_report(self)
+
+    def review(self) -> Any:
+        """Return how believable it is, in numbers beside those of captured people: a `stunt.review.Review`."""
+        import stunt  # asked at the front door: what reviews takes stands far behind what makes them
+
+        return stunt.review.review(self)
 
     def export(self, to: str | Path, **options: Any) -> list[Path]:
         """Write it to a file of another format, told by its suffix (see `stunt.export.export` for the options).
@@ -142,8 +156,11 @@ class Take:
     def save(self, path: str | Path) -> Path:
         """Write the take to `path`, aside first, then moved into place."""
         path = _path(path)
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _IN_TEXT}
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _APART}
         told = {"cast": self.cast.to_data(), "events": self.events, "meta": dict(self.meta)}
+        if self.ledger is not None:
+            arrays |= {f"ledger_{name}": getattr(self.ledger, name) for name in _LEDGER}
+            told["ledger"] = {"slots": self.ledger.slots}
         text = json.dumps({"schema_version": SCHEMA_VERSION, **told})
         with written_aside(path) as aside, open(aside, "wb") as file:
             np.savez_compressed(file, json=np.array(text), **arrays)
@@ -165,7 +182,7 @@ class Take:
         try:
             stored = read_arrays(path.read_bytes(), LARGEST)
             text = json.loads(str(stored["json"]))
-            arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in _IN_TEXT}
+            arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in _APART}
             _check(text, arrays)
             version = text.get("schema_version")
             if version not in (_BEFORE_CASTS, SCHEMA_VERSION):
@@ -174,11 +191,12 @@ class Take:
                 )
             cast, meta = _cast_and_meta(text)
             _check_cast(cast, arrays)
-        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+            ledger = _ledger(text["ledger"], stored) if "ledger" in text else None
+        except (OSError, *NONSENSE) as error:
             raise TakeError(
                 f"'{path}' is not a take Stunt can read: no .npz archive with a take's arrays ({error})."
             ) from error
-        take = Take(**arrays, cast=cast, events=text["events"], meta=meta)
+        take = Take(**arrays, cast=cast, events=text["events"], meta=meta, ledger=ledger)
         take.__dict__["file"] = str(path)
         return take
 
@@ -198,7 +216,7 @@ def doubted(take: Take) -> Iterator[None]:
     """
     try:
         yield
-    except (TypeError, KeyError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
+    except NONSENSE as error:
         if not take.file:
             raise
         reason = f"{type(error).__name__}: {error}"
@@ -213,6 +231,25 @@ def _cast_and_meta(text: Mapping[str, Any]) -> tuple[Cast, dict[str, Any]]:
     return cast_from_data(meta), {key: value for key, value in meta.items() if key not in ("characters", "props")}
 
 
+def _ledger(about: Mapping[str, Any], stored: Mapping[str, NDArray[Any]]) -> Ledger:
+    """Return a take's ledger from what its file holds.
+
+    Raises:
+        ValueError: Its parts do not belong together.
+    """
+    arrays = {name: stored[f"ledger_{name}"] for name in _LEDGER}
+    slots = {str(name): (int(first), int(size)) for name, (first, size) in about["slots"].items()}
+    widths = {len(arrays[name]) for name in ("step", "half", "slot", "value")}
+    step, slot, end = arrays["step"], arrays["slot"], max(first + size for first, size in slots.values())
+    if arrays["states"].ndim != 2 or arrays["start"].ndim != 1 or len(widths) != 1:
+        raise ValueError("the parts of its ledger differ in length")
+    if step.size and not (0 <= step.min() and step.max() < len(arrays["states"]) and (np.diff(step) >= 0).all()):
+        raise ValueError("its ledger has writes of steps that were not taken")
+    if slot.size and not (0 <= slot.min() and slot.max() < end):
+        raise ValueError("its ledger has writes to nowhere")
+    return Ledger(**arrays, slots=slots)
+
+
 def _check_cast(cast: Cast, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Complain where a cast speaks of columns that are not there.
 
@@ -224,7 +261,7 @@ def _check_cast(cast: Cast, arrays: Mapping[str, NDArray[Any]]) -> None:
     nq, nv = arrays["qpos"].shape[1], arrays["qvel"].shape[1]
     if arrays["assistance"].size and arrays["assistance"].shape[1] != len(cast.characters):
         raise ValueError("its assistance is not that of its characters")
-    if not all(isinstance(prop.body, int) for prop in cast.props.values()):
+    if not all(isinstance(prop.body, int) and 0 <= prop.body < 2**31 for prop in cast.props.values()):
         raise ValueError("its props have no places")
     for member in cast.characters.values():
         roots = [] if member.root_qpos is None else [member.root_qpos, member.root_qpos + 6]

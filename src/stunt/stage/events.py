@@ -170,7 +170,9 @@ class EventCrew:
                 steps = max(1, round(event.duration / self._stage.step_time))
                 self._pushing.append((event, self._body(event.target, event), self._stage.tick + steps))
                 impulse = self._force(event, steps) * steps * self._stage.step_time
-                self._note("push", target=event.target, impulse=impulse)
+                seconds = steps * self._stage.step_time
+                where = {} if event.point is None else {"point": list(event.point)}
+                self._note("push", target=event.target, impulse=impulse, seconds=seconds, **where)
                 if event.felt:
                     self._let_feel(event, steps)
             case Throw():
@@ -239,7 +241,11 @@ class EventCrew:
         velocity = launch_velocity(stage, prop, start, event, steps)
         data.qvel[prop.dof : prop.dof + 3] = velocity
         data.qvel[prop.dof + 3 : prop.dof + 6] = 0.0
-        self._note("throw", prop=prop.name, target=event.target, speed=float(np.linalg.norm(velocity)))
+        # Where its centre would be then, had it nothing to meet.
+        fall = 0.5 * np.asarray(stage.scene.gravity) * stage.step_time**2 * steps * (steps + 1)
+        aim = [float(x) for x in start + velocity * steps * stage.step_time + fall]
+        speed = float(np.linalg.norm(velocity))
+        self._note("throw", prop=prop.name, target=event.target, speed=speed, hits_at=event.hits_at, aim=aim)
 
     def _look_for_touch(self, tick: int) -> None:
         still: list[tuple[Attach, int]] = []

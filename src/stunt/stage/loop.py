@@ -28,6 +28,7 @@ from stunt.control.loop.run import run as run
 from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
+from stunt.stage.ledger import ROOM, StepLedger
 from stunt.stage.scene import Placement, Scene
 from stunt.stage.schedule import Saved, Schedule
 from stunt.stage.sleep import Sleep, forward
@@ -73,6 +74,7 @@ class StageLoop:
         actors: The body of each character that somebody has taken on, by name (see `stunt.drive.body.actor`).
         foresight: If set, predicts a character's `qpos` at a later time; throws aim by it.
         guard: Watches over the physics: what sinks, is pressed too deep, or gains energy from nowhere.
+        ledger: Everything that is written into the engine, where that is kept (`keep_ledger`); else None.
         generation: How often the cast has changed since the stage was built.
         placements: Where the first clip of each character that follows clips lay, and where on the stage it was put.
     """
@@ -110,6 +112,7 @@ class StageLoop:
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
         self.placements: dict[str, Placement] = {}
+        self.ledger: StepLedger | None = None
         self._ready = False
         self._looked = 0
         self._connected = b""
@@ -246,6 +249,8 @@ class StageLoop:
             spent = now - self._since
             self._stretch = max(1, self._stretch // 2) if spent > _BLINK else min(2 * self._stretch, _LONGEST_STRETCH)
         self._since = now
+        if self.ledger is not None:
+            self._stretch = min(self._stretch, max(1, ROOM // whole))
         # Between two control steps contacts would be looked at once more; so a stretch ends with one.
         self._stretched = (self.tick // whole + self._stretch) * whole
         return min(target, self._stretched)
@@ -253,6 +258,21 @@ class StageLoop:
     def keep(self, member: Saved) -> None:
         """Save somebody with the stage who does not act at times of its own."""
         self.kept.append(member)
+
+    def keep_ledger(self) -> None:
+        """Write down, from now on, everything that is written into the engine: what `stunt certify` goes by.
+
+        Raises:
+            StuntError: Something sleeps: what the engine keeps of it is not in its state.
+        """
+        if self.ledger is not None:
+            return
+        if self.sleep is not None and self.sleep.asleep.any():
+            raise StuntError("something sleeps on this stage; a take can be certified from its beginning only.")
+        # What control has made of the model on the way here was written too: beside the scene as it is built.
+        self.ledger = StepLedger(self.model, self.data, build(self.scene).model)
+        self.board.counts["ledger"] = self.ledger.table
+        self.keep(self.ledger)
 
     def _run_to(self, tick: int) -> None:
         """Take steps in one compiled call; it ends early where someone is hit."""
@@ -292,11 +312,17 @@ class StageLoop:
         """Let the compiled loop take steps; return how many it took, negative where it blew up."""
         counts = self.board.counts
         counts["watch"] = self.watch.table if watching else 0
+        self._open_ledger(steps)
         taken = run(
             *self._addresses, self.board.table, self.tick, steps, self.steps_per_control, self.step_time, SPEED_LIMIT,
         )  # fmt: skip
         counts["watch"] = 0
         return int(taken)
+
+    def _open_ledger(self, steps: int) -> None:
+        if self.ledger is not None:
+            self.ledger.open(steps)
+            self.board.counts["ledger"] = self.ledger.table
 
     def _run_fine(self, watching: bool) -> int:
         """Take one step in parts; crew, control and contact watch see one step."""
@@ -304,6 +330,7 @@ class StageLoop:
         lookouts, short = int(counts["lookouts"][0]), self.step_time / parts
         counts["watch"], counts["lookouts"] = self.watch.table if watching else 0, 0
         times["step"] = option.timestep = short
+        self._open_ledger(parts)
         try:
             taken = run(
                 *self._addresses, self.board.table, self.tick * parts, parts, self.steps_per_control * parts, short,

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 import mujoco
 
 from stunt.errors import (
+    NO_NUMBERS,
     NOWHERE,
     ConflictingKeysError,
     InvalidValueError,
@@ -128,7 +129,7 @@ def _point(what: str, value: object, place: Place) -> Vector3:
     """Return three finite numbers; two of them are a point on the ground."""
     try:
         numbers = tuple(float(x) for x in value)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         numbers = ()
     if len(numbers) not in (2, 3) or not all(math.isfinite(x) for x in numbers):
         raise InvalidValueError(what, value, "two or three finite numbers of metres", place)

@@ -31,6 +31,7 @@ COUNTS: Final = layout(
     ("hits", np.int64),  # hits that are new
     ("lookouts", np.int64),  # address of the look-outs' table, or 0
     ("guard", np.int64),  # address of the guard's table, or 0
+    ("ledger", np.int64),  # address of the ledger's table, or 0
 )
 
 _FLOAT, _INT, _LONG = np.float64, np.int32, np.int64

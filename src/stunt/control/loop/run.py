@@ -8,6 +8,7 @@ from typing import Any
 from stunt.control.core.contact_scan import scan_contacts
 from stunt.control.core.engine import mj_step1, mj_step2
 from stunt.control.core.kernel import after, before, between, sort_joints, update_moments
+from stunt.control.core.ledger import note_before, note_between, note_first_half, note_stepped, turn_page
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.core.views import views_at
 from stunt.control.loop.guard import count_work, watch_over
@@ -52,15 +53,25 @@ def run(
         time = (tick + step) * step_time
         if control:
             before(v, time, model, data)
+        if v.counts.ledger != 0:
+            note_before(v.counts.ledger, model, data)
         mj_step1(model, data)
+        if v.counts.ledger != 0:
+            note_first_half(v.counts.ledger, model, data)
         if control and v.counts.guard != 0:
             watch_over(v.counts.guard, v, tick + step, step_time)
         call_programs(v, CONTACTS, time, model, data)
         if control:
             between(v, time, model, data)
         call_programs(v, EACH_STEP, time, model, data)
+        if v.counts.ledger != 0:
+            note_between(v.counts.ledger, model, data)
         mj_step2(model, data)
+        if v.counts.ledger != 0:
+            note_stepped(v.counts.ledger, model, data)
         call_programs(v, STEPPED, time, model, data)
+        if v.counts.ledger != 0:
+            turn_page(v.counts.ledger)
         after(v)
         if v.counts.guard != 0:
             count_work(v.counts.guard, v, step_time)

@@ -1,0 +1,1 @@
+"""Takes that prove what moved their bodies: replayed by the bare engine, measured, certified."""
