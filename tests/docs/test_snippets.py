@@ -84,8 +84,11 @@ def test_a_plan_is_one(snippet: Snippet, folder: Path) -> None:
 def test_every_column_of_a_batch_is_explained() -> None:
     from stunt.many.columns import COLUMNS
 
-    page = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
-    assert [column for column in COLUMNS if f"`{column}`" not in page] == []
+    page, reviews = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("batch.md", "review.md"))
+    own = [column for column in COLUMNS if not column.startswith("review_")]
+    assert [column for column in own if f"`{column}`" not in page] == []
+    figures = [column.removeprefix("review_") for column in COLUMNS if column.startswith("review_")]
+    assert [figure for figure in figures if f"`{figure}`" not in reviews] == []
 
 
 def commands(snippet: Snippet) -> list[list[str]]:

@@ -13,6 +13,8 @@ from stunt.character.bodies import BUILT_IN, SUFFIXES
 from stunt.cli.terminal import write
 from stunt.errors import StuntError
 
+SURE = 0.95
+"""Recognised more surely than this, parts are not listed one by one."""
 Findings = tuple[dict[str, Any], list[str]]
 """Data for programs, lines for people."""
 
@@ -159,7 +161,7 @@ def _plain(value: Any) -> Any:
 
 
 def _clip_findings(args: argparse.Namespace) -> Findings:
-    from stunt.check.clip import examine_fit
+    from stunt.check.clip import examine_feet, examine_fit
     from stunt.library.doctor import examine
     from stunt.library.names import find_clip, load_clip
     from stunt.motion.clips.assume import Overrides
@@ -174,11 +176,31 @@ def _clip_findings(args: argparse.Namespace) -> Findings:
     try:
         changes = examine_fit(clip)
     except StuntError as error:  # what kind of clip it is can be said all the same
-        fitting, told = None, [f"there is no body to fit it to: {error}"]
+        fitting, told, feet = None, [f"there is no body to fit it to: {error}"], None
     else:
         fitting, told = changes.to_data(), changes.sentences() or ["its own body can do it as it is"]
+        feet = examine_feet(clip)
     lines = [*_clip_lines(found), *(f"  fitting      {line}" for line in told)]
-    return found.to_data() | {"fitting": fitting}, lines
+    lines += [f"  own feet     {line}" for line in ([] if feet is None else _feet_lines(feet))]
+    return found.to_data() | {"fitting": fitting, "own_feet": feet}, lines
+
+
+def _feet_lines(feet: dict[str, Any]) -> list[str]:
+    """Say whether a clip holds on own feet, and what it takes."""
+    if feet["holds"] is None:
+        return [feet["why"]]
+    lines = [f"will hold at strength {feet['strength']:g}" if feet["holds"] else f"will not hold: {feet['why']}"]
+    if "load" in feet:
+        lines.append(
+            f"poses changed by {feet['pose_deg']:.1f}°, feet by {feet['feet_deg']:.1f}°, centre of mass by "
+            f"{100.0 * feet['com_m']:.1f} cm; in the air {100.0 * feet['flight']:.0f} % of the time"
+        )
+        lines.append(
+            f"strength and friction allow {100.0 * feet['feasible_share']:.0f} % of the frames; torques up to "
+            f"{feet['load']:.2f} of strength in 95 % of them; most is asked of {feet['worst_joint']} at "
+            f"{feet['worst_time']:.2f} s"
+        )
+    return lines
 
 
 def _clip_lines(found: Any) -> list[str]:
@@ -190,6 +212,15 @@ def _clip_lines(found: Any) -> list[str]:
         + f"; names: {found.vocabulary}; {len(found.parts)} parts of a person recognised",
         f"  units        1 unit is {found.metres_per_unit:.6g} m; {found.up} is up",
     ]
+    if found.kind != "creature":
+        sure = f"{found.kind}, confidence {found.confidence:.2f}: {found.told_by}"
+        lines.append(f"  recognised   {sure}")
+        if found.confidence < SURE:  # what may be wrong is shown, so that it can be overruled
+            lines += [
+                f"  taken for    {part}: {name} ({found.reasons.get(part, found.told_by)})"
+                for part, name in found.parts.items()
+            ]
+            lines.append("  taken for    if that is wrong: --mapping FILE writes it to be edited")
     if found.height_m is not None:
         lines.append(f"  person       {found.height_m:.2f} m tall")
     if found.floor_m is not None:
@@ -225,7 +256,9 @@ def _is_body(args: argparse.Namespace) -> bool:
 def _is_script(args: argparse.Namespace) -> bool:
     if args.kind is not None:
         return bool(args.kind == "script")
-    return Path(args.thing).suffix.lower() in (".yaml", ".yml") or _is_example(args)
+    from stunt.library.read import cut_reference
+
+    return Path(cut_reference(args.thing)[0]).suffix.lower() in (".yaml", ".yml") or _is_example(args)
 
 
 def _is_example(args: argparse.Namespace) -> bool:

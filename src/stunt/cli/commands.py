@@ -81,16 +81,17 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(args: argparse.Namespace) -> int:
     """Print a take's beat table; play it if asked to."""
-    from stunt.cli.take_files import mend
+    from stunt.cli.take_files import full_report, mend
     from stunt.record.beat_table import beat_table
-    from stunt.record.report import make_report
     from stunt.record.take import Take, doubted
 
     mend(Path(args.take))
     take = Take.load(args.take)
-    report = make_report(take, wall_seconds=None)
+    report = full_report(take)
     with doubted(take):
         screen().print(beat_table(report))
+    if report["review"]:
+        write(f"review: {report['review']['told']}\n")
     for sentence in report["warnings"]:
         say("warning", sentence)
     if args.live or args.web or args.port is not None or args.no_browser:

@@ -1,6 +1,7 @@
 """The `stunt` command.
 
-Exit codes: 0 done, 2 a mistake the user can mend, 3 blow-up, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 reader gone.
+Exit codes: 0 done, 1 a review found something, 2 a mistake the user can mend,
+3 blow-up, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 reader gone.
 """
 
 from __future__ import annotations

@@ -48,6 +48,8 @@ COMMANDS = {
         ),
         Command("examples", "commands", "list the scripts that come with Stunt"),
         Command("show", "commands", "print the beat table of a take, or play it"),
+        Command("review", "review_command", "say of a take or clip, in numbers, whether it can be believed"),
+        Command("certify", "certify_command", "prove what moved the bodies of a take, by playing it again bare"),
         Command("export", "export_command", "write a take as BVH, GLB, USD, video, npz or CSV"),
         Command("figures", "commands", "draw a paper's figures from fresh runs"),
         Command("bench", "commands", "measure accuracy and speed on this machine"),

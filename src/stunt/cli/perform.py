@@ -12,7 +12,15 @@ from typing import Any, cast
 from stunt.cli.commands import beside
 from stunt.cli.interrupts import Interrupts, noted_interrupts
 from stunt.cli.options import offer
-from stunt.cli.take_files import TAKE, check_writable, claimed_folder, draw_pictures, write_take
+from stunt.cli.take_files import (
+    TAKE,
+    check_writable,
+    claimed_folder,
+    draw_pictures,
+    full_report,
+    write_certificate,
+    write_take,
+)
 from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waiting, write
 from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
@@ -21,9 +29,9 @@ from stunt.examples import example, example_names
 from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
 from stunt.record.journal import Journal
-from stunt.record.report import make_report, report_text
+from stunt.record.report import report_text
 from stunt.record.take import Take, doubted
-from stunt.record.take_folder import CRASH, REPORT, Claim
+from stunt.record.take_folder import CERTIFICATE, CRASH, REPORT, Claim
 from stunt.schema import Section, node_from_plain, whole
 from stunt.script.file import load_script
 from stunt.script.performance import Performance
@@ -32,6 +40,7 @@ from stunt.stage.scene import RATE_KEYS, Scene, read_rates
 
 COUPLINGS = ("full", "compensated", "composite", "local", "constant")
 _COMMAND_LINE = "the command line"
+CERTIFY_HELP = "keep everything that is written into the engine, and write a certificate of what moved the bodies"
 DIFFERENT = 1
 """Exit code where a performance differs from the take it is compared with."""
 MOST_CHANGES = 24
@@ -59,6 +68,7 @@ def add_perform_arguments(parser: argparse.ArgumentParser) -> None:
         offer(parser, Scene, name, help=f"{key_of(Scene, name).help} (default: the script's)")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for names in")
     add("--coupling", choices=COUPLINGS, metavar="LEVEL", help=f"compare with another law: {', '.join(COUPLINGS)}")
+    add("--certify", action="store_true", help=CERTIFY_HELP)
     add("--verify", metavar="TAKE", help="say where this differs from a take of the same script; writes nothing")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
@@ -78,7 +88,7 @@ def perform(args: argparse.Namespace) -> int:
     script = with_options(load_script(path, clips=args.clips), args)
     if args.verify is not None:
         return verify(rehearse(script, args.coupling), args)
-    return show_performance(rehearse(script, args.coupling), path, args)
+    return show_performance(rehearse(script, args.coupling, certify=args.certify), path, args)
 
 
 def verify(performance: Performance, args: argparse.Namespace) -> int:
@@ -134,12 +144,12 @@ def _perform(performance: Performance, folder: Path | None, claim: Claim | None,
     return 0
 
 
-def rehearse(script: Script, coupling: str | None) -> Performance:
+def rehearse(script: Script, coupling: str | None, *, certify: bool = False) -> Performance:
     """Make the performance, under another law where one is asked for: `constant` gains are tuned for the first pose."""
     if coupling is not None and coupling != "constant":
         level = cast(Coupling, coupling)
         script = replace(script, parts={name: replace(p, coupling=level) for name, p in script.parts.items()})
-    performance = Performance(script)
+    performance = Performance(script, certify=certify)
     if coupling == "constant":
         peer = beside("papers.p0.constant_pd")
         peer.recast(performance, peer.tune(script))
@@ -212,7 +222,8 @@ def play(
         except BlowUpError as error:
             performance.warnings.append(str(error))
             take, blow_up, crash = performance.take(), error, performance.black_box()
-    return CommandOutcome(take, make_report(take, wall_seconds=performance.wall_seconds), blow_up, crash)
+    report = full_report(take, wall_seconds=performance.wall_seconds)
+    return CommandOutcome(take, report, blow_up, crash)
 
 
 def warm_up(stage: StageLoop) -> None:
@@ -236,6 +247,8 @@ def _show(outcome: CommandOutcome, args: argparse.Namespace) -> None:
         write(report_text(outcome.report, ascii_only=not speaks_unicode()))
     elif not args.quiet:
         screen().print(beat_table(outcome.report, most=MOST_CHANGES))
+        if panel := outcome.report["review"]:
+            write(f"review: {panel['told']}\n")
         # Why it stopped before its end is said at the very end.
         for sentence in outcome.report["warnings"]:
             if sentence != str(outcome.blow_up) and not sentence.startswith("interrupted at "):
@@ -244,6 +257,12 @@ def _show(outcome: CommandOutcome, args: argparse.Namespace) -> None:
 
 def _finish(folder: Path, take: Take, args: argparse.Namespace) -> None:
     names = [TAKE, REPORT]
+    if args.certify:
+        with waiting("playing it again for its certificate", quiet=args.quiet):
+            verdict = write_certificate(folder, take)["verdict"]
+        names.append(CERTIFICATE)
+        if not args.quiet and not args.json:
+            say("", verdict)
     if not args.no_pictures:
         with waiting("drawing", quiet=args.quiet):
             names += [path.name for path in draw_pictures(folder, take)]

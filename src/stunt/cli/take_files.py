@@ -16,7 +16,8 @@ from stunt.record import take_folder
 from stunt.record.files import aside_prefix
 from stunt.record.report import make_report, report_text
 from stunt.record.take import TAKE_FILE, Take
-from stunt.record.take_folder import CRASH, PICTURES, REPORT, Claim, claimed
+from stunt.record.take_folder import CERTIFICATE, CRASH, PICTURES, REPORT, Claim, claimed
+from stunt.review.verdict import review
 
 TAKE: Final = TAKE_FILE
 
@@ -45,7 +46,7 @@ def check_writable(folder: Path) -> None:
 
 def _check_files(folder: Path) -> None:
     """Refuse a folder where one of the files' names is taken by another folder."""
-    for name in (TAKE, REPORT, CRASH, *PICTURES):
+    for name in (TAKE, REPORT, CRASH, CERTIFICATE, *PICTURES):
         if (folder / name).is_dir():
             raise IsADirectoryError(errno.EISDIR, f"'{name}' in it is a folder")
 
@@ -75,7 +76,16 @@ def mend(folder: Path) -> None:
 
 
 def _report_of(take: Take) -> str:
-    return report_text(make_report(take))
+    return report_text(full_report(take))
+
+
+def full_report(take: Take, wall_seconds: float | None = None) -> dict[str, Any]:
+    """Return a take's report with a panel of what its review says (see `docs/report.md`)."""
+    report = make_report(take, wall_seconds=wall_seconds)
+    try:
+        return report | {"review": review(take).panel()}
+    except ArithmeticError:  # of a body that blew up
+        return report | {"review": None}
 
 
 def write_take(
@@ -109,6 +119,21 @@ def write_take(
             with claimed(folder, _report_of) as own:
                 own.replace(write)
     return folder / TAKE
+
+
+def write_certificate(folder: Path, take: Take) -> dict[str, Any]:
+    """Certify a take and write its certificate beside it; return it.
+
+    Raises:
+        TakeError: It keeps no ledger, or nothing can be written.
+    """
+    from stunt.check.certificate import certify
+    from stunt.record.files import written_aside
+
+    certificate = certify(take)
+    with _explained(folder), written_aside(folder / CERTIFICATE) as aside:
+        aside.write_text(report_text(certificate), encoding="utf-8")
+    return certificate
 
 
 def draw_pictures(folder: Path, take: Take) -> list[Path]:

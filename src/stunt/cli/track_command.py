@@ -20,6 +20,7 @@ PUSH_HELP = (
 
 def add_track_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be typed after `stunt track`."""
+    from stunt.cli.perform import CERTIFY_HELP
     from stunt.control.servo.law import RootSpring, ServoSettings
     from stunt.script.sections.clips import ClipsPart
     from stunt.stage.scene import CharacterSpec
@@ -44,6 +45,7 @@ def add_track_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="DIR", help="where the take goes (default: takes/CLIP; with --json: nowhere)")
     add("--json", action="store_true", help="print the report as JSON, and nothing else")
     add("--rate", type=float, default=120.0, metavar="HZ", help="physics and control rate (default: 120)")
+    add("--certify", action="store_true", help=CERTIFY_HELP)
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
     parser.set_defaults(physics_hz=None, control_hz=None, seed=None)
@@ -53,6 +55,7 @@ def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
     from stunt.control.servo.law import ServoSettings
+    from stunt.library.doctor import examine
     from stunt.library.names import find_clip
     from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
@@ -67,7 +70,11 @@ def track(args: argparse.Namespace) -> int:
         raise StuntError("--external goes with --servo world only.")
     if args.ahead is not None and servo != "beat":
         raise StuntError(f"--ahead does not apply to --servo {servo}: leave it out, or take --servo beat.")
-    return show_performance(Performance(script_of(path, args)), Path(cut_reference(path)[0]), args)
+    performance = Performance(script_of(path, args), certify=args.certify)
+    # What `stunt check` warns of is said here too: nobody checks a file that seems to work.
+    clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
+    performance.warnings.extend(f"clip: {line}" for line in examine(clip).warnings)
+    return show_performance(performance, Path(cut_reference(path)[0]), args)
 
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:

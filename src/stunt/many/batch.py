@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from stunt.errors import asked_at
+from stunt.errors import NONSENSE, asked_at
 from stunt.jobs.job import Done, Job, JobError, Row, runner_of
 from stunt.jobs.journal import RowJournal, noted_in
 from stunt.jobs.pool import Machine
@@ -138,7 +138,7 @@ class BatchRun:
                 if data["digest"] == plan.digest:
                     _check_functions(plan)
                     return self._with_clips(plan, tuple(map(str, data["clips"])))
-            except (ValueError, KeyError, TypeError, OSError):
+            except (OSError, *NONSENSE):
                 pass  # the journal says to whom the folder belongs
         _check_names(plan)
         return replace(plan, expanded=plan.found_clips)

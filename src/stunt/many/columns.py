@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from stunt.review.figures import FIGURES
+
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "clip": ("", "the clip, as the plan names it"),
     "body": ("", "the body, likewise"),
@@ -30,6 +32,9 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "help_force_peak": ("", "its largest value"),
     "hits": ("", "hits it felt"),
     "warnings": ("", "sentences of warning in the report"),
+    "outside": ("", "figures of its [review](review.md) that are out of captured people's range"),
+    "not_happened": ("", "what was asked for and did not happen, as the review tells"),
+    **{f"review_{name}": (about.unit, about.says.replace("|", "\\|")) for name, about in FIGURES.items()},
     "push_deg": ("°", "to where the push went, from where it faces at the start"),
     "take": ("", "the take's file in the folder; empty where none was kept"),
 }

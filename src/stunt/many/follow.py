@@ -31,6 +31,8 @@ from stunt.record.effort import effort
 from stunt.record.incidents import time_of_fall
 from stunt.record.report import make_report
 from stunt.record.take import Take
+from stunt.review.figures import FIGURES
+from stunt.review.verdict import review
 from stunt.schema import node_from_plain
 from stunt.script.performance import Performance
 
@@ -198,6 +200,18 @@ def measures(take: Take, who: str = WHO, led: Mapping[str, Any] = MappingProxyTy
         **{f"help_{name}": help_[name] for name in ("torque_mean", "torque_peak", "force_mean", "force_peak")},
         "hits": about["hits"],
         "warnings": len(report["warnings"]),
+        **_reviewed(take, who),
+    }
+
+
+def _reviewed(take: Take, who: str) -> Row:
+    """Return the figures of a take's review; None where there is nothing to measure."""
+    found = review(take)
+    known = found.of(who)
+    return {
+        "outside": sum(not finding.inside for finding in known.values()),
+        "not_happened": len(found.missing),
+        **{f"review_{name}": known[name].measured.value if name in known else None for name in FIGURES},
     }
 
 
