@@ -20,9 +20,11 @@ __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
     from stunt import export as export
+    from stunt import review as review
     from stunt.character.notes import describe_body as describe_body
     from stunt.check.body import BodyDiagnosis as BodyDiagnosis
     from stunt.check.body import examine_body as examine_body
+    from stunt.check.certificate import certify as certify
     from stunt.control.servo.law import RootSpring as RootSpring
     from stunt.control.servo.law import ServoSettings as ServoSettings
     from stunt.drive.beats.performer import BeatResult as BeatResult
@@ -115,6 +117,7 @@ if TYPE_CHECKING:
 _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.character.notes": ("describe_body",),
     "stunt.check.body": ("BodyDiagnosis", "examine_body"),
+    "stunt.check.certificate": ("certify",),
     "stunt.control.servo.law": ("RootSpring", "ServoSettings"),
     "stunt.drive.beats.performer": ("BeatResult", "Performer"),
     "stunt.drive.beats.spec": ("BeatSpec", "Exit", "MachineSpec", "Part", "Script", "StateSpec"),
@@ -165,15 +168,16 @@ __all__ = [
     "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
     "Supervisor", "Take", "TensionPart", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "TrajectoryPart",
     "__version__", "actor_of",
-    "batch", "body_from_clip", "describe_body", "examine_body", "export", "filmstrip", "load_clip", "load_script",
-    "make_report", "motion_of_clip", "perform", "retarget", "save_script", "script_from_data", "script_to_data",
+    "batch", "body_from_clip", "certify", "describe_body", "examine_body", "export", "filmstrip", "load_clip",
+    "load_script", "make_report", "motion_of_clip", "perform", "retarget", "review", "save_script", "script_from_data",
+    "script_to_data",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import what a name stands for, the first time it is asked for."""
-    if name == "export":
-        return import_module("stunt.export")
+    if name in ("export", "review"):
+        return import_module(f"stunt.{name}")
     if name not in _WHERE:
         raise AttributeError(f"module 'stunt' has no attribute '{name}'")
     found = getattr(import_module(_WHERE[name]), name)

@@ -67,6 +67,12 @@ def brief(text: object) -> str:
     return found if len(found) <= LONGEST else f"{found[: LONGEST - 1001]}…{found[-1000:]}"
 
 
+NO_NUMBERS = (TypeError, ValueError, OverflowError)
+"""What Python raises where something is no number, or a whole one beyond all that a machine counts with."""
+NONSENSE = (*NO_NUMBERS, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError)
+"""What it raises where data that came from anywhere is not made as its reader expects."""
+
+
 class StuntError(Exception):
     """A mistake the user can mend. ``place`` says where, where that is known."""
 

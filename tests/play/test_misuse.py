@@ -216,6 +216,11 @@ MORE = {
     "mass": lambda a: stunt.Stage({"a": "human39"}, props={"b": stunt.PropSpec("sphere", mass="x")}),
     "impulse": lambda a: stunt.Stage(stunt.Scene({"a": stunt.Body("human39")}, events=(stunt.Push("a/thorax", 0.1),))),
     "script": lambda a: stunt.perform("ymca"),
+    "at   ": lambda a: a.key("salute", at=10**400),
+    "impulse ": lambda a: a.stage.push("ada/thorax", impulse=(10**400, 0, 0)),
+    "root|fixed": lambda a: a.put(root=(0, 0, 10**400)),
+    "times and values": lambda a: stunt.Trajectory.through([0, 1], [0, 10**400]),
+    "at    ": lambda a: stunt.Body("human39", at=(0, 10**400, 0)),
 }
 WALKING = {
     "repeat": lambda a: a.follow("walk", repeat="x"),

@@ -28,6 +28,8 @@ def same(one, other):
             assert a == b, field.name
         elif field.name == "cast":
             assert a.to_data() == b.to_data()
+        elif a is None or b is None:
+            assert a is b, field.name
         elif field.name != "model_bytes":
             assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), field.name
 

@@ -29,6 +29,7 @@ _NUMBERS = {
     "bodies": ("pos", "ipos", "mass", "inertia", "fullinertia"), "geoms": ("size", "pos", "fromto", "mass", "density"),
     "sites": ("pos", "size"), "joints": ("pos", "axis", "armature"),
 }  # fmt: skip
+_MAY_LACK = ("ipos", "fullinertia", "fromto", "mass")  # begin with what is no number where a file does not say
 
 
 def load_foreign(
@@ -75,6 +76,8 @@ def _as_body(
     place: Place,
 ) -> mujoco.MjSpec:
     """Take from a model what belongs to a scene, and make a body of the rest."""
+    # The compiler would move every muscle about to see how far it goes, for as long as the file likes. Nobody asks.
+    spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
     _drop_scenery(spec, notes)
     _name_everything(spec, notes)
     model = _compile(spec, path, place)
@@ -119,7 +122,7 @@ def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:
 
 
 def check_numbers(spec: mujoco.MjSpec, what: str, place: Place) -> None:
-    """Refuse sizes and places no body has: with infinite ones the engine's compiler does not come to an end.
+    """Refuse sizes and places no body has: the engine's compiler may not come to an end with what is no finite number.
 
     Raises:
         BodyError: It says which element has one.
@@ -127,8 +130,9 @@ def check_numbers(spec: mujoco.MjSpec, what: str, place: Place) -> None:
     for kind, names in _NUMBERS.items():
         for element in getattr(spec, kind):
             for name in names:
-                values = np.abs(np.asarray(getattr(element, name), float))
-                if (values > _LARGEST).any():
+                values = np.abs(np.asarray(getattr(element, name), float)).reshape(-1)
+                lacks = name in _MAY_LACK and np.isnan(values[0])
+                if not lacks and not (values <= _LARGEST).all():
                     raise BodyError(f"{what}: '{element.name}' has a {name} of {values.max():g}.", place)
 
 

@@ -16,7 +16,7 @@ from stunt.drive.beats.check import check_pose
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.drive.motion.layout import Layout, check_motion
 from stunt.drive.tension.spec import ByJoint, TensionPose
-from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.errors import NO_NUMBERS, InvalidValueError, UnknownNameError
 from stunt.keys import key_of, read, write
 from stunt.library.names import load_clip
 from stunt.maths.rotations import Floats, from_rotation_vector
@@ -33,7 +33,12 @@ Motion = Clip | BodyMotion | str | Path
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def need(what: str, value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
@@ -78,7 +83,7 @@ def numbers(what: str, value: Any, sizes: tuple[int, ...]) -> Floats:
     """Return a list of numbers of one of some lengths."""
     try:
         found = np.array(value, float).ravel()
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         found = np.zeros(0)
     if len(found) not in sizes or not np.isfinite(found).all():
         raise InvalidValueError(what, value, f"{' or '.join(map(str, sizes))} finite numbers")
@@ -89,7 +94,7 @@ def vector(what: str, value: Any) -> Vector3:
     """Return three numbers."""
     try:
         x, y, z = (float(each) for each in value)
-    except (TypeError, ValueError):
+    except NO_NUMBERS:
         raise InvalidValueError(what, value, "three numbers") from None
     if not all(math.isfinite(each) for each in (x, y, z)):
         raise InvalidValueError(what, value, "three finite numbers")

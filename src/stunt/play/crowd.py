@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.errors import NO_NUMBERS, InvalidValueError, StuntError, UnknownNameError
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.supervisor import Supervisor
@@ -93,7 +93,7 @@ class Crowd:
             return
         try:
             point = tuple(float(x) for x in near)
-        except (TypeError, ValueError):
+        except NO_NUMBERS:
             point = ()
         if len(point) not in (2, 3) or not all(math.isfinite(x) for x in point):
             raise InvalidValueError("near", near, "two or three finite numbers of metres, or somebody's name")

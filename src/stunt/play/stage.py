@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,6 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
 from stunt.play.actor import Actor
 from stunt.play.arguments import finite, need, positive, text, vector
-from stunt.play.cues import Cues
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.stage.build import Built, build
@@ -51,6 +51,44 @@ class HitLog:
         self.hits[:] = state
 
 
+class Cues:
+    """Crew that says later what could be said now: calls what it was given at its times, in the order it was given."""
+
+    def __init__(self, stage: StageLoop) -> None:
+        """Join the crew."""
+        self._stage = stage
+        self._waiting: list[tuple[int, Callable[[], Any]]] = []
+        stage.crew.append(self)
+
+    def add(self, time: float, action: Callable[[], Any]) -> None:
+        """Call something at a time [s]."""
+        entry = (max(self._stage.tick_of(time), self._stage.tick), action)
+        bisect.insort_right(self._waiting, entry, key=lambda cue: cue[0])
+        self._stage.crew.announce(self)
+
+    def go_on(self, waiting: list[tuple[int, Callable[[], Any]]]) -> None:
+        """Go on with what was to come elsewhere."""
+        self._waiting = list(waiting)
+        self._stage.crew.announce(self)
+
+    def due(self) -> int | None:
+        """Return the tick of the next one."""
+        return self._waiting[0][0] if self._waiting else None
+
+    def act(self) -> None:
+        """Call what is due."""
+        while self._waiting and self._waiting[0][0] <= self._stage.tick:
+            self._waiting.pop(0)[1]()
+
+    def save(self) -> Any:
+        """Return what is still to come."""
+        return list(self._waiting)
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        self._waiting = list(state)
+
+
 class Stage(StageLoop):
     """A scene being played, one step or many at a time.
 
@@ -74,6 +112,7 @@ class Stage(StageLoop):
         sleep: bool | None = None,
         poses: Mapping[str, Pose] | None = None,
         record: bool | float = True,
+        certify: bool = False,
     ) -> None:
         """Build the scene (unless it is built) and set it to its start.
 
@@ -88,6 +127,7 @@ class Stage(StageLoop):
             sleep: Whether what lies still sleeps, and costs nothing, until it is touched.
             poses: Poses that can be asked for by name.
             record: Whether to record a take; or at how many frames per second.
+            certify: Whether the take is to be one that can be certified (see `stunt.certify`).
 
         Raises:
             StuntError: The scene cannot be built; the message names the argument.
@@ -117,6 +157,8 @@ class Stage(StageLoop):
         self._hits = HitLog(self)
         for event in self.scene.events:
             self.happen(event)
+        if need("certify", certify, bool, "True or False"):
+            self.keep_ledger()
 
     # ---- who is there
 
@@ -180,10 +222,13 @@ class Stage(StageLoop):
                     "`assist: weak` around a change of cast."
                 )
         built, before = build(dataclasses.replace(self.scene, characters=people, events=())), copy.copy(self)
+        certify = self.ledger is not None
         if self._recorder is not None:
             self.crew.remove(self._recorder)
         change_cast(self, before, built)
         self._recorder = _recorder(self, self._record)
+        if certify:
+            self.keep_ledger()
         self._actors = {name: actor for name, actor in self._actors.items() if name in people}
         self._hits.hits.clear()
 
@@ -311,14 +356,26 @@ class Stage(StageLoop):
 
     # ---- the take
 
-    def run(self, seconds: float) -> Take:
+    def run(self, seconds: float, *, certify: bool = False) -> Take:
         """Play on for so many seconds and return the take so far.
+
+        Args:
+            seconds: How long [s].
+            certify: Whether the take is to be one that can be certified (see `stunt.certify`): from the stage's
+                beginning, so the first call says so.
 
         Raises:
             InvalidValueError: That is no time, or the stage does not record.
             BlowUpError: The simulation blew up; `take` still returns what was performed.
         """
         _ = self.recorder  # whoever does not record hears of it before the show
+        if certify and self.ledger is None:
+            if self.tick:
+                raise StuntError(
+                    f"the stage has played for {self.time:.3g} s, and a take can be certified from its beginning only: "
+                    "say `certify=True` in the first run, or to the stage."
+                )
+            self.keep_ledger()
         self.advance(max(1, round(positive("seconds", seconds, "seconds") / self.step_time)))
         return self.take()
 
@@ -333,6 +390,8 @@ class Stage(StageLoop):
             StuntError: The stage was told not to record.
         """
         take = self.recorder.take(self.happened() if happened is None else happened, {**self._about(), **meta})
+        if self.ledger is not None:
+            take = dataclasses.replace(take, ledger=self.ledger.ledger())
         measured = {name: found for name, actor in self._actors.items() if (found := actor.summary(take))}
         return dataclasses.replace(take, meta={**take.meta, "tracking": measured | meta.get("tracking", {})})
 

@@ -48,13 +48,16 @@ class Performance:
         interrupted: Whether the user stopped it.
     """
 
-    def __init__(self, script: Script, *, record_hz: float = 120.0, foretell: bool = True) -> None:
+    def __init__(
+        self, script: Script, *, record_hz: float = 120.0, foretell: bool = True, certify: bool = False
+    ) -> None:
         """Build the stage and put everyone on it.
 
         Args:
             script: What to play.
             record_hz: Frames per second of the take.
             foretell: Whether to check beforehand that the beats can be made (inverse dynamics of every beat).
+            certify: Whether the take is to be one that can be certified (see `stunt.certify`).
 
         Raises:
             StuntError: The script does not fit its bodies; the message says where.
@@ -68,7 +71,7 @@ class Performance:
         built = build(scene)
         check_against_stage(script, built.characters)
         self.script = script
-        self.stage = Stage(built, poses=script.poses, record=record_hz)
+        self.stage = Stage(built, poses=script.poses, record=record_hz, certify=certify)
         self.warnings: list[str] = []
         start = (self.stage.data.qpos.copy(), self.stage.data.qvel.copy())
         self.performers: dict[str, Performer] = {}
@@ -212,6 +215,7 @@ class Performance:
         first = int(np.searchsorted(whole.time, whole.seconds - _BLACK_BOX))
         return dataclasses.replace(
             whole,
+            ledger=None,
             **{
                 name: getattr(whole, name)[first:]
                 for name in (
@@ -226,9 +230,9 @@ class Performance:
         )  # fmt: skip
 
 
-def perform(script: Script, progress: Callable[[float], None] | None = None) -> Take:
-    """Play a script from beginning to end and return the take."""
-    return Performance(script).run(progress)
+def perform(script: Script, progress: Callable[[float], None] | None = None, *, certify: bool = False) -> Take:
+    """Play a script from beginning to end and return the take; `certify`: one that `stunt.certify` can go by."""
+    return Performance(script, certify=certify).run(progress)
 
 
 def _is_alone(part: Part) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from stunt.errors import StuntError, UnknownNameError
+from stunt.errors import NONSENSE, StuntError, UnknownNameError
 from stunt.examples import example, example_names
 from stunt.keys import with_references
 from stunt.library.names import Library, clip_entries, find_clip
@@ -237,7 +237,7 @@ def unsaved(folders: Iterable[Path]) -> list[dict[str, Any]]:
         for path in sorted(folder.glob(".*.autosave.yaml"))[:200]:
             try:
                 text, when = read_autosave(path).text, path.stat().st_mtime
-            except (OSError, ValueError, TypeError):
+            except (OSError, *NONSENSE):
                 continue
             file = file_of(path)
             about = {"name": file.name, "path": str(file), "title": _title(text, file.stem)}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from stunt.drive.beats.spec import Script
-from stunt.errors import StuntError, UnknownNameError
+from stunt.errors import NONSENSE, StuntError, UnknownNameError
 from stunt.script.file import script_from_text
 from stunt.studio.backstage import exports
 from stunt.studio.backstage.hand import push_touch, throw_touch
@@ -184,7 +184,7 @@ class Session(Filing):
             message = json.loads(raw)
             op, number, data = str(message["op"]), int(message.get("number", 0)), dict(message.get("data") or {})
             handler: Callable[..., Any] = HANDLERS[op]
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        except NONSENSE:
             client.nonsense("said something that is no request")
             return
         if op == "ask":  # takes a while, and nothing said later depends on it
@@ -211,7 +211,7 @@ class Session(Filing):
             log.error("'%s' was not done: %s", op, error)
             words = f"that could not be done: {(error.strerror or type(error).__name__).lower()}."
             client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
-        except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        except NONSENSE as error:
             client.nonsense(f"asked '{op}' with data that make no sense ({type(error).__name__}: {error})")
             words = f"'{op}' with data that make no sense."
             client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))

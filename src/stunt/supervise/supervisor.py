@@ -143,7 +143,7 @@ class Supervisor:
                 if controller.kinematic and isinstance(motion := getattr(controller, "motion", None), BodyMotion):
                     self.actor.prepare(motion)
                 for motion in getattr(controller, "motions", {}).values():  # to get up by
-                    self.actor.targets_of(motion)
+                    self.actor.motions.targets_of(motion)
 
     def _touch_scenery(self) -> None:
         """Let scenery that counts be touched: else it would not be noticed."""

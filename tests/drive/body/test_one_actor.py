@@ -100,7 +100,7 @@ def test_what_is_kept_on_with_is_prepared_like_what_is_followed() -> None:
     actor.play(motion, blend=0.0, place=False)
     stage.step(0.3)
     actor.keep_on()
-    rows, wanted = actor.rows, actor.targets_of(motion)
+    rows, wanted = actor.rows, actor.motions.targets_of(motion)
     assert rows is not None and rows.torque is not None and rows.swing is not None and rows.twist is not None
     late = round(0.5 * rows.fps)  # past the time in which it goes over from data
     frame = (0.3 + late / rows.fps) * motion.fps

@@ -183,7 +183,7 @@ def test_going_over_to_another_walk_walks_on() -> None:
     print(f"walking at {pace:.2f} m/s, then at {speed.min():.2f} to {speed.max():.2f}")
     assert 0.5 * pace < speed.min() and speed.max() < 1.8 * pace
     ahead = round(0.8 * rows.fps)
-    assert np.array_equal(rows.turns[ahead:, 1:], tracker.targets_of(other).turns[ahead:, 1:])
+    assert np.array_equal(rows.turns[ahead:, 1:], tracker.motions.targets_of(other).turns[ahead:, 1:])
 
 
 def test_limbs_are_found_by_name_and_nothing_is_stuck_in_a_walk() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from stunt.control.core.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_step2
+from stunt.control.core.ledger import note_between, note_stepped
 from stunt.control.core.programs import EACH_STEP, STEPPED, WORLDSPACE, entry
 from stunt.control.core.views import views_at
 from stunt.control.servo.beat import set_beat_gains
@@ -215,7 +216,11 @@ def stepped(table: int, program: int, time: float, model: int, data: int) -> Non
         mj_setState(model, data, address(t.state), STEP_STATE)
         weaken_all(v, t, time, 1.0, MEASURED)
         mj_factorM(model, data)
+        if v.counts.ledger != 0:
+            note_between(v.counts.ledger, model, data)
         mj_step2(model, data)
+        if v.counts.ledger != 0:
+            note_stepped(v.counts.ledger, model, data)
         worst = finish(v, t)
     write_down(v, t, worst)
     put_all(v, t, time)

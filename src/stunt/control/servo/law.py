@@ -44,10 +44,10 @@ class RootSpring:
         air: Factor while nothing is touched.
     """
 
-    kind: Literal["weak", "hook", "none", "own"] = key(
-        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none", "own")),
-        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), nothing, or "
-        "nothing but its own feet, which balance it",
+    kind: Literal["weak", "hook", "none", "own", "auto"] = key(
+        default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none", "own", "auto")),
+        help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), nothing, "
+        "nothing but its own feet, which balance it, or these where they will hold, else the spring",
     )  # fmt: skip
     omega: float = 20.0
     limit: float = key(

@@ -173,7 +173,7 @@ TABLE: Final = AddressTable(
 servo_at = TABLE.reader()
 
 _MODES: Final = {"world": WORLD, "parent": PARENT, "parent_equal": PARENT, "beat": BEAT}
-_ROOTS: Final = {"weak": WEAK, "hook": HOOK, "none": FREE, "own": FREE}
+_ROOTS: Final = {"weak": WEAK, "hook": HOOK, "none": FREE, "own": FREE, "auto": WEAK}
 _HOOK_RATE = 30.0  # [1/s]
 
 

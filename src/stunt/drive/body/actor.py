@@ -14,41 +14,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.law import RootSpring, ServoSettings
-from stunt.control.servo.memory import FREE, HOOK, WEAK, ServoTargets, WorldspaceProgram, check_free, hip_height
+from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.collision_masks import Pushes
-from stunt.drive.body.followed import Assistance, Followed, followed_at
-from stunt.drive.feet.blend import blend_into, window
-from stunt.drive.motion.body_motion import BodyMotion, blended, repeated, smooth
-from stunt.drive.motion.layout import Layout, check_motion, own_slices
-from stunt.drive.motion.playing import (
-    NOWHERE,
-    Place,
-    Playing,
-    Track,
-    chained,
-    cut_rows,
-    eased_in,
-    entered_late,
-    moved,
-    moved_rows,
-    place_between,
-    repeated_row,
-)
-from stunt.drive.motion.posing import ServoView, servo_rows
+from stunt.drive.body.followed import Followed, followed_at
+from stunt.drive.body.repertoire import DENSE, Repertoire
+from stunt.drive.body.servo_body import ServoBody
+from stunt.drive.feet.blend import blend_into
+from stunt.drive.motion.body_motion import BodyMotion, blended
+from stunt.drive.motion.layout import check_motion
+from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.fit import rounds_around
-from stunt.drive.prepare.pipeline import UNROLL, as_prepared, prepare
-from stunt.errors import StuntError
+from stunt.errors import BodyError, StuntError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
 from stunt.stage.schedule import Crew
 
@@ -58,29 +42,19 @@ if TYPE_CHECKING:
 
 AIM_FPS: Final = 60.0
 GAVE_UP: Final = "gave up"
-DENSE: Final = 4
-"""Targets between two frames of what was played: the servo reads straight lines, data is played along curves."""
 TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
-MOVING: Final = 0.5
-"""Whoever goes faster than this against the motion it goes over to cannot stop where that begins [m/s]."""
 PART: Final = 0.015
 """How far a joint may turn in one part of the step in which forces take over [rad]: the engine's step takes inertia for
 constant, and loses momentum by the square of that."""
 MOST_PARTS: Final = 16
 
 
-class BodyActor:
+class BodyActor(ServoBody):
     """One character's body on the stage, and what it may be told.
 
-    It takes the servo on when it is first told something; until then, and of a character with a fixed root, it costs
-    nothing.
-
     Attributes:
-        stage: Where it is.
-        character: Whose.
-        settings: How it follows.
-        root: How its root is helped.
+        motions: Those it knows.
         kinematic: Whether it is where it was told to be, instead of where forces take it.
         firm: With how many times its inertia it pushes what is in its way while it is kinematic.
         motion: What it plays or follows; None after `go_limp`.
@@ -108,10 +82,10 @@ class BodyActor:
         Raises:
             StuntError: It was taken on before: one body has one actor.
         """
-        self.stage, self.character = stage, stage.character(name)
+        super().__init__(stage, name, settings=settings, root=root)
         if name in stage.actors:
             raise StuntError(f"'{name}' has an actor already, and a body has one; `actor_of(stage, '{name}')` is it.")
-        self.settings, self.root = settings or ServoSettings(), root or RootSpring()
+        self.motions = Repertoire(self)
         self.kinematic, self.firm = False, 1.0
         self.motion: BodyMotion | None = None
         self.started = stage.time
@@ -123,56 +97,18 @@ class BodyActor:
         self.driver: Any = None
         self.low = False
         self._attended: list[Crew] = []
-        self._number = -1
-        self._leaning: RootSpring | None = None
         self._own: OwnFeet | None = None
         self._gave_up = ""
-        self._targets: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
-        self._tracks: WeakKeyDictionary[BodyMotion, Track] = WeakKeyDictionary()
-        self._dense: WeakKeyDictionary[BodyMotion, ServoTargets] = WeakKeyDictionary()
-        self._references: WeakKeyDictionary[BodyMotion, Reference] = WeakKeyDictionary()
         stage.actors[name] = self
         stage.keep(self)
-
-    # ---- the servo
 
     def configure(self, settings: ServoSettings | None = None, root: RootSpring | None = None) -> None:
         """Change how it follows, and how its root is helped, from now on; None: as it is."""
         if settings is not None and settings != self.settings:
-            self._targets.clear()
-            self._dense.clear()
-        self.settings, self.root = settings or self.settings, root or self.root
-        if self.joined:
-            self.program.settle(self._number, self.settings, self.root)
+            self.motions.forget_targets()
+        super().configure(settings, root)
 
-    @property
-    def joined(self) -> bool:
-        """Whether the servo knows it."""
-        return self._number >= 0
-
-    @cached_property
-    def program(self) -> WorldspaceProgram:
-        """The stage's servo."""
-        return WorldspaceProgram.on(self.stage.model, self.stage.data, self.stage.board)
-
-    @property
-    def number(self) -> int:
-        """Its number with the servo.
-
-        Raises:
-            BodyError: Its root is fixed.
-        """
-        if self._number < 0:
-            check_free(self.character)
-            self._number = self.program.add(self.character, self.soles, self.settings, self.root)
-            self.stage.strings.append(self._string)
-        return self._number
-
-    @property
-    def _memory(self) -> Any:
-        """Its record in the servo's memory."""
-        number = self.number
-        return self.program.actors[number]
+    # ---- on its own feet
 
     @property
     def own(self) -> OwnFeet:
@@ -193,121 +129,59 @@ class BodyActor:
         """Whether contacts and its joints alone move it."""
         return self._own is not None and self._own.active
 
+    @property
+    def broken_for(self) -> float:
+        """How long the root spring has been broken [s]; infinitely long where it gave up on its own feet."""
+        return math.inf if self._gave_up else super().broken_for
+
+    @property
+    def limit_use(self) -> dict[str, float]:
+        """How joints kept to their strength (see `ServoBody.limit_use`), on its own feet if it ever was."""
+        return super().limit_use if self._own is None else self._own.limit_use
+
     def own_summary(self) -> dict[str, float]:
         """Return what going on its own feet took (see `OwnFeet.summary`); nothing of who never did."""
         return self._own.summary() if self._own is not None else {}
 
-    @property
-    def _wants_own(self) -> bool:
-        """Whether it is to follow clips on its own feet."""
-        return (self._leaning or self.root).kind == "own"
+    def goes_on_feet(self, motion: BodyMotion) -> bool:
+        """Whether it is to follow a motion on its own feet.
 
-    @cached_property
-    def soles(self) -> list[int]:
-        """Geoms it stands on."""
-        return sole_geoms(self.stage.model, self.character)
-
-    @cached_property
-    def slices(self) -> tuple[slice, slice]:
-        """Where its own coordinates and velocities are in the stage's."""
-        check_free(self.character)
-        return own_slices(self.character)
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Of its own coordinates."""
-        check_free(self.character)
-        return Layout.of(self.character)
+        Raises:
+            BodyError: It was told to, and cannot: no two feet, no strength for it, soles that slide.
+        """
+        kind = (self._leaning or self.root).kind
+        if kind == "own":
+            if why := self.motions.refusal_of(motion, self.floor):
+                raise BodyError(
+                    f"'{self.character.name}' cannot do '{motion.name}' on its own feet: {why}. Give it more, or "
+                    "hold it with `assist: weak`."
+                )
+            return True
+        if kind != "auto":
+            return False
+        why = self.motions.doubt_about(motion, self.floor)
+        entry = {
+            "kind": "assist", "time": self.stage.time, "character": self.character.name, "clip": motion.name,
+            "assist": "weak" if why else "own", "why": why or "strength, friction and rehearsals say it holds",
+        }  # fmt: skip
+        if entry not in self.log[-1:]:
+            self.log.append(entry)
+        return not why
 
     @cached_property
     def pushes(self) -> Pushes:
         """Whom it pushes while it is kinematic."""
         return Pushes(self.stage, self.character)
 
-    @cached_property
-    def _view(self) -> ServoView:
-        return ServoView.of(self.stage.model, self.character, self.soles)
-
-    # ---- what it knows of motions
-
-    def targets_of(self, motion: BodyMotion) -> ServoTargets:
-        """Return a motion as the servo follows it, unplaced; worked out once.
-
-        Raises:
-            InvalidValueError: It is no motion of this body.
-        """
-        if (known := self._targets.get(motion)) is None:
-            check_motion(motion.qpos, self.layout)
-            # Foreseen torques are the body's own, whoever drives it now.
-            with self.stage.board.own_springs(self.stage.model):
-                known = prepare(self.stage.model, self.character, motion, self.soles, self.settings)
-            self._targets[motion] = known
-        return known
-
-    def reference_of(self, motion: BodyMotion, floor: float = 0.0) -> Reference:
-        """Return a motion made feasible for a body on its own feet, where it lies; worked out once.
-
-        Args:
-            motion: Which; of a looping one `UNROLL` seconds.
-            floor: Height of the ground it is meant for [m].
-
-        Raises:
-            BodyError: The body has not two feet, or no foot ever touches the ground.
-        """
-        if (known := self._references.get(motion)) is None:
-            from stunt.drive.own.reference import make_reference
-
-            check_motion(motion.qpos, self.layout)
-            known = make_reference(self.stage.model, self.character, repeated(motion, UNROLL), self.soles, floor)
-            self._references[motion] = known
-        return known
-
-    def track_of(self, motion: BodyMotion) -> Track:
-        """Return a motion as this body plays it.
-
-        Raises:
-            InvalidValueError: It is no motion of this body.
-        """
-        if (known := self._tracks.get(motion)) is None:
-            check_motion(motion.qpos, self.layout)
-            known = self._tracks[motion] = Track.of(self.layout, motion)
-        return known
-
-    def dense_of(self, motion: BodyMotion) -> ServoTargets:
-        """Return what the servo follows of a motion that was played: along its curves, prepared, unplaced."""
-        if (known := self._dense.get(motion)) is None:
-            track = self.track_of(motion)
-            rows = self.lifted(self.layout.dense(track.ahead_rows(), track.fps, DENSE), track.fps * DENSE)
-            frames = np.arange(len(rows.path)) / DENSE
-            known = self._dense[motion] = self._as_prepared(rows, motion, frames, np.ones(len(frames)))
-        return known
-
     def prepare(self, motion: BodyMotion) -> None:
         """Work out beforehand what playing a motion, and going on with it by forces, will take."""
-        self.dense_of(motion)
-
-    def _as_prepared(self, rows: ServoTargets, motion: BodyMotion, frames: Floats, share: Floats) -> ServoTargets:
-        """Return rows between a motion's frames, of which round ever, as it was prepared."""
-        cycle = len(motion.qpos) - 1
-        if around := rounds_around(motion):
-            frames = around * cycle + np.mod(frames, cycle)
-        return as_prepared(rows, self.targets_of(motion), frames, share)
-
-    def lifted(self, frames: Floats, fps: float) -> ServoTargets:
-        """Return frames, positions and velocities side by side, as the servo reads them."""
-        return servo_rows(self._view, self.layout, frames, fps)
-
-    def frame_of(self, motion: BodyMotion, since: float) -> int:
-        """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
-        if motion.loop and motion.duration > 0.0:
-            since %= motion.duration
-        return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
+        self.motions.dense_of(motion)
 
     def warm_up(self) -> None:
         """Load what is compiled now, so that nothing stops for it when the first ball hits."""
         still = np.concatenate([self.here, np.zeros(self.layout.nv)])
         frames = np.repeat(still[None], 3, axis=0)
-        self.lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
+        self.motions.lifted(self.layout.dense(frames, AIM_FPS, DENSE), AIM_FPS)
         blend_into(self.stage.model, self.character, self.layout, *self.state, frames, AIM_FPS, 0.05, wait=0.05)
 
     # ---- under forces
@@ -324,8 +198,8 @@ class BodyActor:
 
     def begin(self, motion: BodyMotion) -> None:
         """Be in a motion's first frame at once, and follow it, where it lies on the stage."""
-        if self._wants_own:
-            reference = self.reference_of(motion, self.floor)
+        if self.goes_on_feet(motion):
+            reference = self.motions.reference_of(motion, self.floor)
             self.put(reference.motion)
             self.stage.data.qvel[self.slices[1]] = reference.velocity[0]
             mujoco.mj_forward(self.stage.model, self.stage.data)
@@ -345,27 +219,28 @@ class BodyActor:
             place: Whether to move it to where the character is and faces.
             actual: Whether to blend from the pose the body has, not from what it followed.
         """
-        if self._wants_own:
+        if self.goes_on_feet(motion):
             self._follow_own(motion, since, place)
             return
-        rows, at = self.targets_of(motion), NOWHERE
+        rows, at = self.motions.targets_of(motion), NOWHERE
         first = min(max(round(since * rows.fps), 0), len(rows.turns) - 1)
         if place:
             at = place_between(np.concatenate([rows.path[first], rows.turns[first, 0]]), self.here)
         if blend > 0.0:
-            rows = self._gone_over(motion, rows, first, at, blend, actual=actual, shift=place)
+            before, leaving = self._before(actual, blend), self._sets_out(actual)
+            rows = self.motions.rows_into(motion, first, at, blend, before=before, leaving=leaving, shift=place)
         elif place:
             rows = moved_rows(rows, at)
         self.take(motion, rows, self.stage.time - first / rows.fps, clip=True)
 
     def _follow_own(self, motion: BodyMotion, since: float, place: bool) -> None:
         """Follow a motion on its own feet, from the state it is in."""
-        reference = self.reference_of(motion, self.floor if not place else 0.0)
+        reference = self.motions.reference_of(motion, self.floor if not place else 0.0)
         frame = min(max(round(since * reference.motion.fps), 0), len(reference.motion.qpos) - 1)
         if place:
             at = place_between(reference.motion.qpos[frame, :7], self.here)
             reference = reference.moved(at, self.floor)
-        rows = self.lifted(self.layout.frames(reference.motion), reference.motion.fps)
+        rows = self.motions.lifted(self.layout.frames(reference.motion), reference.motion.fps)
         self.take(motion, rows, self.stage.time - since, clip=True, own=reference)
 
     def give_up(self, why: str) -> None:
@@ -377,47 +252,6 @@ class BodyActor:
         self.own.release()
         if self.driver is not None:
             self.driver.wake()
-
-    def _gone_over(
-        self, motion: BodyMotion, rows: ServoTargets, first: int, at: Place, blend: float, *, actual: bool, shift: bool
-    ) -> ServoTargets:  # fmt: skip
-        """Return rows entered from what the body does now, at a frame: feet stand till they step to their place."""
-        (old, then), fps = self._before(actual, blend), rows.fps
-        if len(rows.turns) - first < 3:
-            rows = moved_rows(rows, at)
-            rest = blended(self.stage.model, old, then, cut_rows(rows, first, len(rows.turns)), blend)
-            return entered_late(rows, rest, first)
-        track = self.track_of(motion)
-        if shift:  # whoever goes faster than the data comes to rest ahead of it
-            pace = self.state[1][:2] - fps * np.diff(track.laid(first, 2, at)[:, :2], axis=0)[0]
-            at = moved(at, 0.5 * blend * pace) if np.linalg.norm(pace) > MOVING else at
-        frames = track.laid(first, min(len(rows.turns) - first, window(blend, fps)), at)
-        model, who, state = self.stage.model, self.character, self._sets_out(actual)
-        lead, _ = blend_into(model, who, self.layout, *state, frames, fps, blend, wait=0.0)
-        rows, plain = moved_rows(rows, at), self.lifted(lead, fps)
-        count = len(lead)
-        share = smooth(np.arange(count) / (count - 1))
-        begin = self._as_prepared(plain, motion, first + np.arange(float(count)), share)
-        torque, swing = begin.torque, None if rows.swing is None else np.zeros((count, rows.swing.shape[1]))
-        if torque is not None:
-            torque = share[:, None] * torque
-            if old.torque is not None:
-                frame = np.clip((then + np.arange(count) / fps) * old.fps, 0, len(old.turns) - 1).astype(int)
-                torque += (1.0 - share[:, None]) * old.torque[frame]
-        asked = None if rows.asked is None else begin.asked
-        begin = replace(begin, friction=plain.friction, torque=torque, swing=swing, asked=asked)
-        return entered_late(rows, chained([begin, cut_rows(rows, first + count, len(rows.turns))]), first)
-
-    def _sets_out(self, actual: bool) -> tuple[Floats, Floats]:
-        """Return the state a change of motion sets out from: its own, or with the joints it is told to have."""
-        qpos, qvel = (value.copy() for value in self.state)
-        if not actual and self.rows is not None:
-            joints, last = self.rows.qpos, len(self.rows.qpos) - 1
-            at = min(max(self.elapsed * self.rows.fps, 0.0), float(last))
-            one, two = (np.concatenate([qpos[:7], joints[min(int(at) + k, last)]]) for k in (0, 1))
-            change = self.layout.difference(two, one)
-            qpos = self.layout.moved(one, (at - int(at)) * change)
-        return qpos, qvel
 
     @property
     def floor(self) -> float:
@@ -438,7 +272,7 @@ class BodyActor:
         check_motion(whole[None], self.layout)
         frames = max(2, round(over * AIM_FPS) + 1)
         motion = BodyMotion("aim", AIM_FPS, np.repeat(whole[None], frames, axis=0))
-        one = self.lifted(np.concatenate([whole, np.zeros(self.layout.nv)])[None], AIM_FPS)
+        one = self.motions.lifted(np.concatenate([whole, np.zeros(self.layout.nv)])[None], AIM_FPS)
         rows = repeated_row(one, frames, AIM_FPS)
         if over > 0.0:
             old, at = self._before(actual, over)
@@ -476,50 +310,6 @@ class BodyActor:
         turns = self.rows.turns.copy()
         turns[first:] = blended(self.stage.model, self._pose_rows(), 0.0, rest, delta).turns
         self.change_rows(replace(self.rows, turns=turns))
-
-    def stun(self, low: float, *, down: float = 0.05, hold: float = 0.3, up: float = 1.0) -> None:
-        """Lose strength fast, to a share `low`, and get it back slowly [s]."""
-        self.program.stun(self.number, self.stage.time, down=down, hold=hold, up=up, low=low)
-
-    def recover(self) -> None:
-        """Have all one's strength again, at once."""
-        self._memory["stun_time"] = np.inf
-        self.strength(1.0)
-
-    def strength(self, gain: float) -> None:
-        """Scale all servo gains from now on (1: as strong as the body is)."""
-        self._memory["gain"] = self.settings.gain * gain
-
-    def lean(self, root: RootSpring | None) -> None:
-        """Change how the root is helped; None: as the character came."""
-        if root == self._leaning:
-            return  # gains need not be worked out again
-        self._leaning = root
-        gain = float(self._memory["gain"])
-        self.program.settle(self.number, self.settings, root or self.root)
-        self._memory["gain"] = gain
-
-    def brace(self, tension: float, spring: float) -> None:
-        """Set stiffness and the help against tilt at once, as a posture wants them.
-
-        `lean` would weigh the body anew, in whatever pose it is.
-
-        Args:
-            tension: Factor on all stiffness.
-            spring: Largest torque on the root, as a share of m·g·h.
-        """
-        who = self._memory
-        who["active"], who["root_mode"] = 1, WEAK if spring > 0.0 else FREE
-        who["gain"], who["torque_limit"] = tension, spring * self._lever
-        who["yaw_limit"] = who["force_limit"] = 0.0
-        who["stun_time"] = np.inf
-
-    def unbrace(self) -> None:
-        """Be as stiff, and helped, as before `brace`."""
-        who, root = self._memory, self.root
-        who["root_mode"] = {"weak": WEAK, "hook": HOOK}.get(root.kind, FREE)
-        who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
-        who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 
     def go_limp(self) -> None:
         """Become a rag doll."""
@@ -576,10 +366,6 @@ class BodyActor:
             return
         self.program.aim(self.number, rows, start)
 
-    def keep_to_world(self) -> None:
-        """Take targets as they are in the world, whichever way the root is turned (see `AbsoluteTargets`)."""
-        self._memory["absolute"] = 1
-
     # ---- as data
 
     def play(self, motion: BodyMotion, *, since: float = 0.0, blend: float = 0.5, place: bool = True) -> None:
@@ -591,10 +377,10 @@ class BodyActor:
             blend: How long going over to it from the present state takes [s]; 0: be there at once.
             place: Whether to move it to where the character is and faces.
         """
-        track, first, data = self.track_of(motion), self.frame_of(motion, since), self.stage.data
+        track, first, data = self.motions.track_of(motion), frame_of(motion, since), self.stage.data
         at = track.place_at(first, self.here) if place else NOWHERE
         if blend > 0.0:
-            lead, at = self._blend_into(track, first, at, blend, shift=place)
+            lead, at = self.motions.frames_into(track, first, at, blend, shift=place)
         else:
             lead = track.laid(first, min(2, track.ahead(first)), at, opens=True)
             data.qpos[self.slices[0]] = lead[0, : self.layout.nq]
@@ -604,13 +390,6 @@ class BodyActor:
         self._follows_now(None, None)
         self.playing = Playing(track, lead, first, at, self.stage.time)
         self.program.play(self.number, self.playing.data, self.stage.time, self.firm)
-
-    def _blend_into(self, track: Track, first: int, at: Place, blend: float, *, shift: bool) -> tuple[Floats, Place]:
-        """Return frames from the present state into a motion, feet kept, and where the motion comes to be placed."""
-        frames = track.laid(first, min(track.ahead(first), window(blend, track.fps)), at)
-        model, who, (qpos, qvel) = self.stage.model, self.character, self.state
-        lead, by = blend_into(model, who, self.layout, qpos, qvel, frames, track.fps, blend, wait=blend, shift=shift)
-        return lead, moved(at, by)
 
     def keep_on(self) -> None:
         """Follow by forces what was played until now: the tracking twin. Position, velocity and momentum are kept.
@@ -622,23 +401,11 @@ class BodyActor:
             return
         leaves, fps = self.kinematic, playing.track.fps
         first = playing.frame(self.stage.time)
-        rows = self._twin_rows(playing, self.motion, first, round(TWIN * fps))
+        rows = self.motions.twin_rows(playing, self.motion, first, round(TWIN * fps), *self.placed)
         self.take(self.motion, eased_in(rows) if leaves else rows, playing.since + first / fps, clip=True)
         self.kept = playing
         if leaves and playing.since < self.stage.time:  # data has moved it, and not only been named
             self._leave_softly()
-
-    def _twin_rows(self, playing: Playing, motion: BodyMotion, first: int, count: int) -> ServoTargets:
-        """Return some frames of what is played as a servo follows them; worked out beforehand but for blends."""
-        rounds, at = self.placed
-        frame = playing.in_round(first, rounds)
-        if frame is not None and len((known := self.dense_of(motion)).path) > DENSE * (frame + 1) > 0:
-            return moved_rows(cut_rows(known, DENSE * frame, DENSE * (count - 1) + 1), at)
-        fps = playing.track.fps
-        rows = self.lifted(self.layout.dense(playing.frames(first, count, rounds, at), fps, DENSE), fps * DENSE)
-        frames = first + np.arange(len(rows.path)) / DENSE
-        share = np.clip(frames / max(len(playing.lead) - 1, 1), 0.0, 1.0)
-        return self._as_prepared(rows, motion, playing.first + frames, share)
 
     def _leave_softly(self) -> None:
         """Take the first step under forces in small parts, if joints turn far within it."""
@@ -664,26 +431,27 @@ class BodyActor:
         if self.playing is not None:
             first, fps, since = self.playing.frame(self.stage.time), self.playing.track.fps, self.playing.since
             frames = self.playing.frames(first, round(seconds * fps) + 2, *self.placed)
-            return self.lifted(frames, fps), self.stage.time - since - first / fps
+            return self.motions.lifted(frames, fps), self.stage.time - since - first / fps
         if actual or self.rows is None:
             return self._pose_rows(), 0.0
         return self.rows, self.elapsed
 
     def _pose_rows(self) -> ServoTargets:
         """Return the pose the body has, as rows of one frame."""
-        return self.lifted(np.concatenate([self.here, np.zeros(self.layout.nv)])[None], AIM_FPS)
+        return self.motions.lifted(np.concatenate([self.here, np.zeros(self.layout.nv)])[None], AIM_FPS)
+
+    def _sets_out(self, actual: bool) -> tuple[Floats, Floats]:
+        """Return the state a change of motion sets out from: its own, or with the joints it is told to have."""
+        qpos, qvel = (value.copy() for value in self.state)
+        if not actual and self.rows is not None:
+            joints, last = self.rows.qpos, len(self.rows.qpos) - 1
+            at = min(max(self.elapsed * self.rows.fps, 0.0), float(last))
+            one, two = (np.concatenate([qpos[:7], joints[min(int(at) + k, last)]]) for k in (0, 1))
+            change = self.layout.difference(two, one)
+            qpos = self.layout.moved(one, (at - int(at)) * change)
+        return qpos, qvel
 
     # ---- how it is
-
-    @property
-    def here(self) -> Floats:
-        """Its own coordinates as they are now, (nq,): a view."""
-        return self.stage.data.qpos[self.slices[0]]
-
-    @property
-    def state(self) -> tuple[Floats, Floats]:
-        """Its own positions and velocities, (nq,) and (nv,): views."""
-        return self.here, self.stage.data.qvel[self.slices[1]]
 
     @property
     def elapsed(self) -> float:
@@ -708,63 +476,6 @@ class BodyActor:
         who = self._memory
         x, y, turn = who["kin_at"].tolist()
         return int(who["kin_rounds"]), (x, y, turn)
-
-    @property
-    def weakened(self) -> bool:
-        """Whether a stun has not worn off yet."""
-        who = self._memory
-        over = float(who["stun_time"] + who["stun_down"] + who["stun_hold"] + who["stun_up"])
-        return self.stage.time < over < math.inf
-
-    @property
-    def blow(self) -> float:
-        """How much contacts gave the body lately, summed over its degrees of freedom [N·s, N·m·s]."""
-        return float(np.abs(self.program.owed[self.slices[1]]).sum())
-
-    def kick(self) -> Floats:
-        """Return how the body's velocities would change by what contacts gave it lately, were it free, (nv,)."""
-        owed, out = self.program.owed, np.zeros((1, self.stage.model.nv))
-        if not owed[self.slices[1]].any():
-            return np.zeros(self.layout.nv)
-        mine = np.zeros((1, self.stage.model.nv))
-        mine[0, self.slices[1]] = owed[self.slices[1]]
-        mujoco.mj_solveM(self.stage.model, self.stage.data, out, mine)
-        return out[0, self.slices[1]]
-
-    @property
-    def broken_for(self) -> float:
-        """How long the root spring has been broken [s]; infinitely long where it gave up on its own feet."""
-        if self._gave_up:
-            return math.inf
-        return float(self._memory["broken"]) if self.joined else 0.0
-
-    @property
-    def weight(self) -> float:
-        """Body weight [N]."""
-        return float(self._memory["weight"])
-
-    @property
-    def _lever(self) -> float:
-        """Body weight times the height of the hips [N·m]: m·g·h."""
-        return self.weight * hip_height(self.stage.model, self.slices[0].start)
-
-    @property
-    def limit_use(self) -> dict[str, float]:
-        """How joints kept to their strength: share of joint-steps above it, and the largest torque over a limit."""
-        if self._own is not None:
-            return self._own.limit_use
-        who = self._memory
-        return {"over_share": float(who["over"] / max(who["joint_steps"], 1.0)), "worst": float(who["worst"])}
-
-    def assistance(self) -> Assistance:
-        """Return what the root got from outside so far."""
-        who, step = self._memory, self.stage.step_time
-        steps, weight, lever = max(float(who["steps"]), 1.0), self.weight, self._lever
-        return Assistance(
-            float(who["torque_sum"]) / steps / lever, float(who["torque_peak"]) / lever,
-            float(who["force_sum"]) / steps / weight, float(who["force_peak"]) / weight,
-            float(who["force_sum"]) * step, float(who["torque_sum"]) * step,
-        )  # fmt: skip
 
     def wanted_at(self, time: float) -> Floats | None:
         """Return the pose of the clip it followed at a time [s], on its place, (nq,); None: it followed none."""
@@ -801,10 +512,6 @@ class BodyActor:
         self._attended.append(member)
         self.stage.crew.append(member)
 
-    def _string(self) -> tuple[str, Floats]:
-        who = self._memory
-        return self.character.name, np.concatenate([who["force"], who["torque"]])
-
     # ---- saving
 
     def save(self) -> Any:
@@ -836,19 +543,22 @@ class BodyActor:
 
     def move(self, by: Renumbered) -> bool:
         """Go on, on a stage with another cast, with what it plays or follows."""
-        stage, name = self.stage, self.character.name
-        if name not in stage.built.characters:
+        old, before, pushed = self.__dict__.get("program"), self._number, self.__dict__.pop("pushes", None)
+        if not self.known_anew():
             return False
-        old, before, pushed = self.__dict__.get("program"), self._number, "pushes" in self.__dict__
-        self.character = stage.character(name)
-        for known in ("program", "soles", "slices", "layout", "pushes", "_view"):
-            self.__dict__.pop(known, None)
         if old is not None and before >= 0:
             self._number = self.program.add(self.character, self.soles, self.settings, self._leaning or self.root)
             self.program.carry(old, self._number, before, by)
-        if pushed:
+        if pushed is not None:
             self.pushes.set_kinematic(self.kinematic)
         return True
+
+
+def frame_of(motion: BodyMotion, since: float) -> int:
+    """Return the frame nearest to a time in a motion [s]; a looping one goes on past its end."""
+    if motion.loop and motion.duration > 0.0:
+        since %= motion.duration
+    return min(max(round(since * motion.fps), 0), max(len(motion.qpos) - 2, 0))
 
 
 def actor_of(

@@ -1,9 +1,8 @@
-"""What a body followed, and what help its root got: the account that reports are made of."""
+"""What a body followed: the account that reports are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from stunt.control.servo.memory import ServoTargets
@@ -29,24 +28,3 @@ class Followed(NamedTuple):
 def followed_at(history: Sequence[Followed], time: float) -> Followed | None:
     """Return what was followed at a time [s]; None: before anything was."""
     return next((entry for entry in reversed(history) if entry.at <= time + 1e-9), None)
-
-
-@dataclass(frozen=True)
-class Assistance:
-    """What the root got from outside so far: by its spring and, in the external form, by the torques on the bones.
-
-    Attributes:
-        torque_mean: Mean torque as a share of m·g·h.
-        torque_peak: Largest torque, likewise.
-        force_mean: Mean force as a share of body weight.
-        force_peak: Largest force, likewise.
-        impulse: ∫|force|dt [N·s].
-        angular_impulse: ∫|torque|dt [N·m·s].
-    """
-
-    torque_mean: float
-    torque_peak: float
-    force_mean: float
-    force_peak: float
-    impulse: float
-    angular_impulse: float

@@ -150,6 +150,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
+        "heading_deg": float(np.degrees(turned_aside(own[-1, 3:7], turns[-1, 0]))),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
         "foot_slide_m": foot_slide(actor, time, own, history),
         "prepared": _prepared(actor, history),
@@ -199,6 +200,11 @@ def _wanted(actor: BodyActor, history: Sequence[Followed], time: Floats) -> tupl
         turns.append(rotations.slerp(asked[low], asked[high], np.broadcast_to(share, (len(x), asked.shape[1]))))
         path.append(rows.path[low] + share * (rows.path[high] - rows.path[low]))
     return np.concatenate(turns), np.concatenate(path)
+
+
+def turned_aside(turn: Floats, wanted: Floats) -> Floats:
+    """Return by how much a root is turned about the vertical against how it should be [rad], counterclockwise."""
+    return rotations.heading(rotations.multiply(turn, rotations.conjugate(wanted)))
 
 
 def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:

@@ -152,7 +152,7 @@ class AbsoluteTargets:
         """Take an actor's root out of its targets."""
         self._actor = actor
         actor.keep_to_world()
-        self._heads = actor.root.kind == "hook" or (actor.root.kind == "weak" and actor.root.yaw > 0.0)
+        self._heads = actor.root.kind == "hook" or (actor.root.kind in ("weak", "auto") and actor.root.yaw > 0.0)
 
     def shape(self, window: TargetWindow) -> TargetWindow:
         """Express the clip's world orientations as seen from where the root is, and will be."""

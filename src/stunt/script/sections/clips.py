@@ -149,7 +149,7 @@ FEET_HZ: Final = 480.0
 
 def physics_rate(part: ClipsPart, rate: float) -> float:
     """Return how often physics has to step where control decides so often, both [Hz]."""
-    return rate * max(1, math.ceil(FEET_HZ / rate)) if part.root.kind == "own" else rate
+    return rate * max(1, math.ceil(FEET_HZ / rate)) if part.root.kind in ("own", "auto") else rate
 
 
 def check_clips_part(part: ClipsPart, character: Character) -> None:

@@ -191,9 +191,9 @@ class SupervisorPart:
 
     def after_reading(self, section: Section, context: Context) -> SupervisorPart:
         """Complain about an empty pool, and about two of one name."""
-        if self.root.kind == "own":
+        if self.root.kind in ("own", "auto"):
             expected = "weak, hook or none: supervised bodies do not balance on their own feet yet, those of `clips` do"
-            raise InvalidValueError("assist", "own", expected, section.need("assist").place)
+            raise InvalidValueError("assist", self.root.kind, expected, section.need("assist").place)
         names = context["controller"]
         if not names:
             raise MissingValueError(

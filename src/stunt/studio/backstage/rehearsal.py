@@ -45,7 +45,7 @@ class Rehearsal:
         self.performance = Performance(script)
         self.error = ""
         self.restarted_at = 0.0
-        self._states: list[tuple[int, dict[str, Any], tuple[int, int, int]]] = []
+        self._states: list[tuple[int, dict[str, Any], tuple[int, int]]] = []
 
     @property
     def script(self) -> Script:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from stunt.errors import NONSENSE
 from stunt.script.file import script_from_text
 from stunt.studio.paper.identity import Marks
 from stunt.studio.paper.keeping import (
@@ -93,7 +94,7 @@ class Document:
             return Document(path, text_of(path), on_disk=True)
         try:
             found = read_autosave(autosave_of(path))
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, *NONSENSE) as error:
             raise NotWrittenError(f"there is no '{path.name}', and no unsaved work on it.") from error
         document = Document(path, found.text, on_disk=False, beside=found.beside)
         document.now = Version(found.text, found.touches)

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
-from stunt.errors import BlowUpError, StuntError
+from stunt.errors import NONSENSE, BlowUpError, StuntError
 from stunt.jobs.job import FAILURE, Job, Row, numbered
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import machine_of
@@ -258,7 +258,7 @@ def _sample(line: dict[str, Any]) -> Sample:
             int(line["number"]), tuple(line["features"]), bool(line["success"]), str(line["why"]),
             tuple(line["parameters"]), tuple(line.get("sampled", ())),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
+    except NONSENSE as error:
         raise StuntError(f"a line of the tries is none: {line!r}.") from error
 
 

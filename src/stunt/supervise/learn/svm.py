@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.archives import read_arrays
-from stunt.errors import StuntError
+from stunt.errors import NONSENSE, StuntError
 from stunt.maths.rotations import Floats
 from stunt.record.files import written_aside
 
@@ -93,7 +93,7 @@ def load_machine(path: Path) -> SupportVectors:
         arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in _ARRAYS}
         numbers = {name: float(text[name]) for name in ("bias", "gamma", "slope", "offset")}
         _check(text, arrays, numbers)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+    except (OSError, *NONSENSE) as error:
         raise StuntError(f"'{path}' is no learned pre-condition Stunt can read ({error}).") from error
     values: dict[str, Any] = {**arrays, **numbers}
     return SupportVectors(**values, about=text["about"])

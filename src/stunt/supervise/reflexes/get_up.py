@@ -102,7 +102,7 @@ class GetUp(BaseController):
 
     def _helped(self, root: RootSpring) -> RootSpring | None:
         """Return how the root is helped while it rises; None: as on its feet."""
-        if root.kind != "weak" or root.limit >= self.spring:
+        if root.kind not in ("weak", "auto") or root.limit >= self.spring:
             return None
         return replace(root, limit=self.spring)
 
