@@ -24,7 +24,7 @@ from stunt.cli.track_command import script_of
 from stunt.library.names import load_clip
 from stunt.review.figures import FIGURES, PAIRS, measure
 from stunt.review.filmed import take_of_clip
-from stunt.review.footage import Footage
+from stunt.review.measures.footage import Footage
 from stunt.review.ranges import TABLE
 
 LEFT_OUT = 2

@@ -116,7 +116,7 @@ def test_a_message_of_several_lines_becomes_one(capsys):
 
 @pytest.mark.parametrize(("words", "folder"), [(("bench", "--quick"), "benchmarks"), (("figures", "p0"), "papers")])
 def test_without_a_checkout_bench_and_figures_say_where_they_are(stunt, script, monkeypatch, tmp_path, words, folder):
-    monkeypatch.setattr("stunt.cli.commands.stunt.__file__", str(tmp_path / "a" / "b" / "stunt" / "__init__.py"))
+    monkeypatch.setattr("stunt.examples._FOLDER", tmp_path / "a" / "src" / "stunt" / "examples")
     result = stunt(*words)
     assert result.code == 2 and f"'{folder}/' is not part of the installed package" in result.err
     assert "pip install -e ." in result.err

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import sys
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-import stunt
 from stunt.cli.terminal import say, screen, waiting, write
 from stunt.errors import ScriptFileError, StuntError, UnknownNameError
-from stunt.examples import Example, example
+from stunt.examples import Example, beside, example
 from stunt.examples import examples as all_examples
 from stunt.record.files import written_aside
 
@@ -130,17 +126,3 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
 def bench(args: argparse.Namespace) -> int:
     """Measure; the rest of the command line belongs to the benchmark."""
     return int(beside("benchmarks.main").run(args.rest) or 0)
-
-
-def beside(module: str) -> Any:
-    """Import what a checkout of Stunt holds beside the package: `benchmarks` or `papers`."""
-    folder = module.partition(".")[0]
-    checkout = Path(stunt.__file__).parents[2]
-    if not (checkout / folder / "__init__.py").is_file():
-        raise StuntError(
-            f"'{folder}/' is not part of the installed package: it is in Stunt's source, beside 'src/'. "
-            f"Install from there (pip install -e .) and run this again."
-        )
-    if str(checkout) not in sys.path:
-        sys.path.insert(0, str(checkout))
-    return importlib.import_module(module)

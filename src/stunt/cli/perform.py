@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from stunt.cli.commands import beside
 from stunt.cli.interrupts import Interrupts, noted_interrupts
 from stunt.cli.options import offer
 from stunt.cli.take_files import (
@@ -25,7 +24,7 @@ from stunt.cli.terminal import progress_bar, say, screen, speaks_unicode, waitin
 from stunt.control.loop.run import run as compiled_loop
 from stunt.drive.beats.spec import Coupling, Script
 from stunt.errors import BlowUpError, Place, ScriptFileError, StuntError
-from stunt.examples import example, example_names
+from stunt.examples import beside, example, example_names
 from stunt.keys import key_of
 from stunt.record.beat_table import beat_table
 from stunt.record.journal import Journal

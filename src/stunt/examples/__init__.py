@@ -1,13 +1,16 @@
-"""The scripts that come with Stunt, by name: `stunt perform ymca`."""
+"""What comes with Stunt: scripts by name (`stunt perform ymca`), and what a checkout holds beside the package."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from stunt.errors import UnknownNameError
+from stunt.errors import StuntError, UnknownNameError
 
-__all__ = ["Example", "UnknownExampleError", "example", "example_names", "examples"]
+__all__ = ["Example", "UnknownExampleError", "beside", "example", "example_names", "examples"]
 
 _FOLDER = Path(__file__).parent
 
@@ -65,3 +68,20 @@ def example(name: str) -> Example:
 def _description(text: str) -> str:
     comments = (line.lstrip("# ").rstrip() for line in text.splitlines() if line.startswith("#"))
     return next((comment for comment in comments if comment), "")
+
+
+def beside(module: str) -> Any:
+    """Import what a checkout of Stunt holds beside the package: `benchmarks` or `papers`.
+
+    Raises:
+        StuntError: Stunt was installed without its sources.
+    """
+    folder, checkout = module.partition(".")[0], _FOLDER.parents[2]
+    if not (checkout / folder / "__init__.py").is_file():
+        raise StuntError(
+            f"'{folder}/' is not part of the installed package: it is in Stunt's source, beside 'src/'. "
+            f"Install from there (pip install -e .) and run this again."
+        )
+    if str(checkout) not in sys.path:
+        sys.path.insert(0, str(checkout))
+    return importlib.import_module(module)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.record.incidents import down, switches_of
-from stunt.review.footage import Figurant, Footage
+from stunt.review.measures.footage import Figurant, Footage
 
 NEAR: Final = 0.05
 """A throw arrives where it passes its aim by no more than this [m]."""

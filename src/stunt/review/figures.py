@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stunt.review import depths, falls, feet, forces, gait, limbs
-from stunt.review.footage import Figurant, Footage
+from stunt.review.measures import depths, falls, feet, forces, gait, limbs
+from stunt.review.measures.footage import Figurant, Footage
 
 
 @dataclass(frozen=True)

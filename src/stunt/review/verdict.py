@@ -10,7 +10,7 @@ from stunt.errors import TakeError
 from stunt.record.take import Take, doubted
 from stunt.review.asked import Missing, missing
 from stunt.review.figures import FIGURES, FoundFigure, measure
-from stunt.review.footage import Footage
+from stunt.review.measures.footage import Footage
 from stunt.review.ranges import Range, ranges
 
 SCHEMA_VERSION: Final = 1

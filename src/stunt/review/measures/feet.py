@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
-from stunt.review.depths import gaps, reach
-from stunt.review.footage import Figurant, Footage
-from stunt.review.forces import drags
+from stunt.review.measures.depths import gaps, reach
+from stunt.review.measures.footage import Figurant, Footage
+from stunt.review.measures.forces import drags
 
 Found = tuple[str, float, float | None, str]
 CARRIES: Final = 0.015

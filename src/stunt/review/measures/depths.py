@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.maths.rotations import Floats
-from stunt.review.footage import Figurant, Footage
+from stunt.review.measures.footage import Figurant, Footage
 
 _EVERY: Final = 2  # frames: how deep parts are changes slowly
 _PLANE, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = (

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
-from stunt.review.footage import Figurant, Footage
-from stunt.review.forces import impacts
+from stunt.review.measures.footage import Figurant, Footage
+from stunt.review.measures.forces import impacts
 
 Found = tuple[str, float, float | None, str]
 """A figure's name, its value, when it was found [s], and of what."""

@@ -10,7 +10,7 @@ import numpy as np
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
 from stunt.record.incidents import assistance, switches_of
-from stunt.review.footage import Figurant, Footage
+from stunt.review.measures.footage import Figurant, Footage
 
 Found = tuple[str, float, float | None, str]
 BLOW: Final = 0.3

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from stunt.motion.clips.standing import stretches
-from stunt.review.depths import gaps
-from stunt.review.footage import Figurant, Footage
-from stunt.review.forces import impacts
+from stunt.review.measures.depths import gaps
+from stunt.review.measures.footage import Figurant, Footage
+from stunt.review.measures.forces import impacts
 
 Found = tuple[str, float, float | None, str]
 TOUCH: Final = 0.02

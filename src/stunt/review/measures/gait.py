@@ -9,7 +9,7 @@ import numpy as np
 
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
-from stunt.review.footage import Figurant, Footage
+from stunt.review.measures.footage import Figurant, Footage
 
 Found = tuple[str, float, float | None, str]
 WALKS: Final = (0.5, 2.0)
