@@ -19,7 +19,7 @@ from papers.runs import shipped
 from papers.style import legend, plot_area, save
 from stunt.library.own_walks import own_walk_graph
 from stunt.motion.graph.along import Walked, walk_along
-from stunt.motion.graph.cache import user_cache
+from stunt.motion.graph.build import users_maps
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.plants import FREE, contact_points
 from stunt.record.filmstrip import filmstrip
@@ -105,5 +105,5 @@ def draw(name: str, times: tuple[float, ...], out: Path) -> Path:
 
 def draw_path(name: str, out: Path) -> Path:
     """Walk along a drawn path through the package's own walks, and draw it from above."""
-    walked = walk_along(own_walk_graph(cache=user_cache()), DrawnPath.through(PATHS[name]))
+    walked = walk_along(own_walk_graph(cache=users_maps()), DrawnPath.through(PATHS[name]))
     return draw_from_above(walked, out, f"p2-path-{name.replace(' ', '-')}")

@@ -1,12 +1,19 @@
-"""NumPy archives from anywhere: read by hand, so that what they claim is checked before anything is allocated."""
+"""NumPy archives from anywhere: read by hand, so that what they claim is checked before anything is allocated.
+
+And a folder of them in which what can be made again is found by what it was made of.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import struct
+import tempfile
 import tokenize
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,3 +68,72 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
         raise ArchiveError(f"its '{info.filename}' announces more values than it has")
     flat = np.frombuffer(data, dtype, count, stream.tell()) if count else np.zeros(0, dtype)
     return flat.reshape(shape, order="F" if fortran else "C")
+
+
+class ArrayCache:
+    """A folder of arrays that can be made again.
+
+    A file is named by a digest of what its arrays were made of, so that it can neither be stale nor be mistaken for
+    another. Files are written aside and moved into place; one that cannot be read counts as missing. Beyond `most`
+    files those that were not asked for the longest go.
+    """
+
+    def __init__(self, folder: Path, most: int = 1000, largest: int = 2**30) -> None:
+        """Keep arrays in a folder; it is made when the first ones are kept.
+
+        Args:
+            folder: Which.
+            most: How many files it may hold.
+            largest: How many bytes a file may unpack to.
+        """
+        self.folder, self._most, self._largest = folder, most, largest
+
+    def load(self, key: str) -> dict[str, np.ndarray] | None:
+        """Return the arrays that are kept by a digest; None where there are none."""
+        path = self._path(key)
+        try:
+            arrays = read_arrays(path.read_bytes(), self._largest)
+            os.utime(path)
+        except (OSError, ArchiveError):
+            return None
+        return arrays
+
+    def keep(self, key: str, arrays: dict[str, np.ndarray]) -> None:
+        """Keep arrays. A disk that is full or read-only costs time at the next run, and nothing else."""
+        name = ""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=".kept-", suffix=".part", dir=self.folder)
+            with os.fdopen(handle, "wb") as file:
+                np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+            Path(name).replace(self._path(key))
+            self._forget()
+        except OSError:
+            return
+        finally:
+            if name:
+                Path(name).unlink(missing_ok=True)
+
+    def _forget(self) -> None:
+        ages = list[tuple[float, Path]]()
+        for path in self.folder.glob("*.npz"):
+            with contextlib.suppress(OSError):  # another process may have taken it away
+                ages.append((path.stat().st_mtime, path))
+        for _, path in sorted(ages)[: max(0, len(ages) - self._most)]:
+            path.unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}.npz"
+
+
+def user_cache(room: str) -> Path:
+    """Return the folder where a user's programs keep what they can make again.
+
+    Args:
+        room: What is kept there, as the name of a folder.
+    """
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "stunt" / room

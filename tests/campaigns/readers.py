@@ -263,15 +263,15 @@ def _read_journal() -> Callable[[Path], Any]:
 
 
 def _read_map() -> Callable[[Path], Any]:
-    from stunt.motion.graph.cache import MapCache
+    from stunt.archives import ArrayCache
 
-    return lambda path: MapCache(path.parent).load(path.stem)
+    return lambda path: ArrayCache(path.parent).load(path.stem)
 
 
 def _map(folder: Path) -> list[bytes]:
-    from stunt.motion.graph.cache import MapCache
+    from stunt.archives import ArrayCache
 
-    MapCache(folder).keep("map", np.random.default_rng(1).random((30, 40)))
+    ArrayCache(folder).keep("map", {"costs": np.random.default_rng(1).random((30, 40))})
     return [(folder / "map.npz").read_bytes()]
 
 

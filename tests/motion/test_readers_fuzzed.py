@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stunt.archives import ArrayCache
 from stunt.examples import _FOLDER as EXAMPLES
 from stunt.library.names import load_clip
 from stunt.motion.clips import edit as clip_edit
 from stunt.motion.formats.bvh_writer import write_bvh
 from stunt.motion.formats.npz import write_npz
-from stunt.motion.graph.cache import MapCache
 from stunt.script.file import script_from_data
 from stunt.script.performance import Performance
 from stunt.supervise.learn.bids import FOLDER as STORED
@@ -42,9 +42,9 @@ elif kind == "take":
 elif kind == "machine":
     from stunt.supervise.learn.svm import load_machine as read
 elif kind == "cache":
-    from stunt.motion.graph.cache import MapCache
+    from stunt.archives import ArrayCache
     def read(path):
-        if MapCache(folder).load(path.stem) is None:
+        if ArrayCache(folder).load(path.stem) is None:
             raise StuntError("made again")
 good = bad = 0
 slowest = 0.0
@@ -120,8 +120,8 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
     take = Performance(script_from_data({"props": {"ball": ball}, "seconds": 0.2})).run()
     found["j.npz"] = ("take", take.save(folder / "take.npz").read_bytes())
     found["k.npz"] = ("machine", (STORED / "balance.npz").read_bytes())
-    cache = MapCache(folder)
-    cache.keep("map", np.random.default_rng(1).random((30, 40)))
+    cache = ArrayCache(folder)
+    cache.keep("map", {"costs": np.random.default_rng(1).random((30, 40))})
     assert cache.load("map") is not None
     found["l.npz"] = ("cache", (folder / "map.npz").read_bytes())
     return found

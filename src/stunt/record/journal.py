@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import mujoco
 import numpy as np
 
 from stunt.errors import NONSENSE, TakeError
@@ -28,6 +27,7 @@ from stunt.record.recorder import Recorder
 from stunt.record.reel import CONTACTS, TYPES, Arrays, Block
 from stunt.record.take import LARGEST, Take
 from stunt.stage.loop import StageLoop
+from stunt.stage.stored_model import model_bytes
 
 PERIOD: Final = 0.5
 """Seconds of wall time from one block to the next; less than the second a kill may cost, by what a chunk may take."""
@@ -93,8 +93,7 @@ class Journal:
         self._last = self._now()
 
     def _introduce(self, stage: StageLoop) -> None:
-        model = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
-        mujoco.mj_saveModel(stage.model, None, model)
+        model = model_bytes(stage.model)
         self._sizes = {"nq": stage.model.nq, "nv": stage.model.nv, "people": len(stage.built.characters)}
         cast = cast_of(stage.built, stage.placements).to_data()
         self._record({**self._sizes, "cast": cast, "about": self._recorder.about()}, [model])

@@ -16,7 +16,7 @@ from stunt.record.departure import machine
 from stunt.record.reel import Column, FrameReel
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
-from stunt.stage.stored_model import trust
+from stunt.stage.stored_model import model_bytes
 
 CONTACT_HZ: Final = 60.0
 
@@ -148,13 +148,10 @@ class Recorder:
             meta: More to be known of the performance, as JSON-able data: title, source, warnings, …
         """
         stage = self._stage
-        model_bytes = np.zeros(mujoco.mj_sizeModel(stage.model), np.uint8)
-        mujoco.mj_saveModel(stage.model, None, model_bytes)
-        trust(model_bytes.tobytes())
         columns: dict[str, Any] = {**self.reel.arrays(), **self.reel.touching()}
         return Take(
             **columns,
-            model_bytes=model_bytes,
+            model_bytes=model_bytes(stage.model),
             cast=cast_of(stage.built, stage.placements),
             events=[dict(event) for event in events],
             meta=_about(stage) if meta is None else {**_about(stage), **meta},

@@ -11,6 +11,7 @@ from stunt.record.cast import cast_of
 from stunt.record.take import Take
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
+from stunt.stage.stored_model import model_bytes
 
 WHO = "it"
 LONG_ENOUGH = 3.0
@@ -33,13 +34,11 @@ def take_of_clip(clip: Clip, name: str = "") -> Take:
     qvel = np.zeros((count, model.nv))
     for k in range(count - 1):
         mujoco.mj_differentiatePos(model, qvel[k], 1.0 / motion.fps, qpos[k], qpos[k + 1])
-    stored = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
-    mujoco.mj_saveModel(model, None, stored)
     none, empty = np.zeros((count, model.nv)), np.zeros((0, 3))
     return Take(
         time=np.arange(count) / motion.fps, qpos=qpos, qvel=qvel, target=qpos, target_velocity=qvel, torque=none,
         stiffness=none, damping=none, saturated=none.astype(bool), assistance=np.zeros((count, 1, 6)),
         contact_frame=np.zeros(0, np.int32), contact_geoms=np.zeros((0, 2), np.int32), contact_position=empty,
-        contact_force=empty, model_bytes=stored, cast=cast_of(stage.built),
+        contact_force=empty, model_bytes=model_bytes(model), cast=cast_of(stage.built),
         meta={"title": name or motion.name, "kinematic_preview": True},
     )  # fmt: skip

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from stunt.control.core.ledger import PAGES, TABLE, WHOLE_STATE, WRITTEN
 from stunt.errors import StuntError
 from stunt.maths.pointers import address_of
-from stunt.stage.stored_model import trust
+from stunt.stage.stored_model import model_bytes
 
 ROOM: Final = 256
 """Physics steps that are noted before they are read off."""
@@ -121,9 +121,7 @@ class StepLedger:
         self._writes: list[tuple[NDArray[np.int64], int, NDArray[np.int64], Floats]] = []
         self._steps = 0
         self._make_room(ROOM)
-        self._model_bytes = np.zeros(mujoco.mj_sizeModel(fresh), np.uint8)
-        mujoco.mj_saveModel(fresh, None, self._model_bytes)
-        trust(self._model_bytes.tobytes())
+        self._model_bytes = model_bytes(fresh)
         self._last_fields = np.concatenate([getattr(fresh, name).ravel() for name in WRITTEN])
         self._others = _Watched(model, fresh)
         self._begin()

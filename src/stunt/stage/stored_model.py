@@ -12,6 +12,8 @@ import sys
 from typing import Final
 
 import mujoco
+import numpy as np
+from numpy.typing import NDArray
 
 MOST_BYTES: Final = 512 * 2**20
 """No larger model is read."""
@@ -37,6 +39,14 @@ except (ValueError, RuntimeError, MemoryError) as error:
     sys.exit(4)
 """
 _TRUSTED: Final[set[bytes]] = set()
+
+
+def model_bytes(model: mujoco.MjModel) -> NDArray[np.uint8]:
+    """Return the bytes of a model that was compiled here, which are trusted from then on."""
+    stored = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, stored)
+    trust(stored.tobytes())
+    return stored
 
 
 def trust(data: bytes) -> None:

@@ -6,6 +6,8 @@ A body gets into a motion from what it does, its feet stepping to their place.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -28,9 +30,11 @@ from stunt.drive.motion.playing import (
     moved_rows,
 )
 from stunt.drive.motion.posing import servo_rows
+from stunt.drive.prepare.content import digest
 from stunt.drive.prepare.fit import rounds_around
 from stunt.drive.prepare.pipeline import UNROLL, as_prepared, prepare
 from stunt.errors import StuntError
+from stunt.maths.compiled import source_digest
 from stunt.maths.rotations import Floats
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ class Repertoire:
         return known
 
     def reference_of(self, motion: BodyMotion, floor: float = 0.0) -> Reference:
-        """Return a motion made feasible for a body on its own feet, where it lies; worked out once.
+        """Return a motion made feasible for a body on its own feet, where it lies; worked out once and kept on disk.
 
         Args:
             motion: Which; of a looping one `UNROLL` seconds.
@@ -97,11 +101,15 @@ class Repertoire:
             BodyError: The body has not two feet, or no foot ever touches the ground.
         """
         if (known := self._references.get(motion)) is None:
-            from stunt.drive.own.reference import make_reference
+            from stunt.drive.own import reference
+            from stunt.drive.own.feasible import kept
 
             check_motion(motion.qpos, self.body.layout)
             body, unrolled = self.body, repeated(motion, UNROLL)
-            known = make_reference(body.stage.model, body.character, unrolled, body.soles, floor)
+            made = partial(reference.make_reference, body.stage.model, body.character, unrolled, body.soles, floor)
+            soles = [geom - min(body.character.geoms) for geom in body.soles]
+            code = source_digest(Path(reference.__file__))
+            known = kept(digest(body.stage.model, body.character, unrolled, floor, soles, code), made)
             self._references[motion] = known
         return known
 

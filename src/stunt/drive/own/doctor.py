@@ -12,12 +12,15 @@ same body, alone on level ground, does the whole motion from a few starts that a
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import mujoco
 import numpy as np
 
+from stunt.archives import ArrayCache, user_cache
 from stunt.character.character import Character
 from stunt.control.own.layout import SETTINGS
 from stunt.drive.motion.layout import own_slices
@@ -25,10 +28,12 @@ from stunt.drive.own.feasible import Reference
 from stunt.drive.own.follower import OwnFeet
 from stunt.drive.own.soles import Foot, two_feet
 from stunt.maths import rotations
+from stunt.maths.compiled import source_digest
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
+from stunt.stage.stored_model import model_bytes
 
 LOOKS: Final = 30.0
 """Frames looked at in a second of motion."""
@@ -136,6 +141,8 @@ def rehearse(scene: Scene, name: str, reference: Reference, length: float, *, fr
         length: How long the motion is [s], without the stop that was added; of one that loops, as much as is rehearsed.
         free_clock: Whether the clip's time may give.
 
+    What came of it is kept on the disk by all that it depends on.
+
     Returns:
         Why it did not stay up, in words; empty: it always did.
     """
@@ -143,12 +150,26 @@ def rehearse(scene: Scene, name: str, reference: Reference, length: float, *, fr
         scene, characters={name: dataclasses.replace(scene.characters[name], at=(0.0, 0.0, 0.0), start=None)}, props={},
         events=(), sleep=False, physics_hz=max(scene.physics_hz, RATE), control_hz=min(scene.control_hz, CONTROL),
     )  # fmt: skip
-    built = StageLoop(alone).built
+    built, cache = StageLoop(alone).built, ArrayCache(user_cache("rehearsals"))
+    strengths = [joint.strength for joint in built.characters[name].joints.values()]
+    key = _rehearsal_key(built.model, reference, strengths, length, free_clock, alone.control_hz)
+    if (known := cache.load(key)) is not None and "why" in known:
+        return str(known["why"])
+    why = ""
     for seed in range(REHEARSALS):
-        fell = _rehearsed(StageLoop(built), name, reference, length, np.random.default_rng(seed), free_clock)
-        if fell:
-            return f"it did not stay up in rehearsal {seed + 1} of {REHEARSALS}: {fell}"
-    return ""
+        if fell := _rehearsed(StageLoop(built), name, reference, length, np.random.default_rng(seed), free_clock):
+            why = f"it did not stay up in rehearsal {seed + 1} of {REHEARSALS}: {fell}"
+            break
+    cache.keep(key, {"why": np.array(why)})
+    return why
+
+
+def _rehearsal_key(model: mujoco.MjModel, reference: Reference, *how: object) -> str:
+    """Return what a rehearsal is known by on the disk: all that it depends on."""
+    whole, stored = hashlib.sha256(repr((*how, source_digest(Path(__file__)))).encode()), model_bytes(model)
+    for part in (stored, reference.motion.qpos, reference.velocity, reference.carries):
+        whole.update(np.ascontiguousarray(part).tobytes())
+    return whole.hexdigest()
 
 
 def _rehearsed(

@@ -1,17 +1,25 @@
-"""A motion as a body on its own feet follows it, and what had to be changed for that."""
+"""A motion as a body on its own feet follows it, and what had to be changed for that; kept on the disk by content."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.archives import ArrayCache, user_cache
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.playing import NOWHERE, Place
 from stunt.drive.own.centroidal import CentroidalPlan
+from stunt.errors import NONSENSE
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+
+KEPT: Final = 200
+"""How many references are kept on the disk."""
 
 
 @dataclass(frozen=True)
@@ -94,3 +102,41 @@ class Reference:
             self, motion=replace(self.motion, qpos=qpos), velocity=velocity, acceleration=acceleration, plan=plan,
             places=place(self.places), turns=rotations.multiply(turn, self.turns),
         )  # fmt: skip
+
+
+def kept(key: str, make: Callable[[], Reference]) -> Reference:
+    """Return the reference that is kept on the disk by a digest, made if there is none."""
+    cache = ArrayCache(user_cache("own_feet"), KEPT)
+    if (arrays := cache.load(key)) is not None:
+        try:
+            return cast(Reference, _rebuilt(Reference, arrays))
+        except NONSENSE:  # made again, as if there were none
+            pass
+    made = make()
+    cache.keep(key, dict(_packed(made)))
+    return made
+
+
+def _packed(value: Any, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the fields of a dataclass by name, as arrays; those of dataclasses in it behind a dot."""
+    for field in fields(value):
+        name, found = prefix + field.name, getattr(value, field.name)
+        if is_dataclass(found):
+            yield from _packed(found, f"{name}.")
+        else:
+            yield name, found if isinstance(found, np.ndarray) else np.array(json.dumps(found))
+
+
+def _rebuilt(cls: type, arrays: dict[str, np.ndarray], prefix: str = "") -> Any:
+    """Return a dataclass of packed fields."""
+    values, kinds = dict[str, Any](), get_type_hints(cls)
+    for field in fields(cls):
+        name = prefix + field.name
+        if is_dataclass(kinds[field.name]):
+            values[field.name] = _rebuilt(kinds[field.name], arrays, f"{name}.")
+        elif (found := arrays[name]).dtype.kind == "U":
+            plain = json.loads(str(found))
+            values[field.name] = tuple(plain) if isinstance(plain, list) else plain
+        else:
+            values[field.name] = found
+    return cls(**values)

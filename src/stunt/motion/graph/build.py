@@ -5,6 +5,7 @@ The clips a motion graph is made of: one skeleton, one floor, and what the searc
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,18 +16,19 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from stunt.archives import ArrayCache, user_cache
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.edit import mirrored
 from stunt.motion.clips.standing import floor_height
-from stunt.motion.graph.cache import MapCache, map_key
 from stunt.motion.graph.distance import Clouds, alignment, distance_map, local_minima, make_clouds
 from stunt.motion.graph.planar import Planar
 from stunt.motion.rig.skeleton_body import NEEDED
 
 MIRROR = "~"
 """In front of the name of a clip with left and right exchanged."""
+_VERSION = b"stunt distance map 1"
 ROUNDS = 3  # a looping clip is laid out so often, so that its end and its beginning are compared as any two frames
 
 
@@ -205,7 +207,7 @@ def build_graph(
     """
     settings = settings or GraphSettings()
     sources = make_sources(clips, settings.fps, settings.mirror)
-    found = _transitions(sources, settings, None if cache is None else MapCache(cache), progress)
+    found = _transitions(sources, settings, None if cache is None else ArrayCache(cache), progress)
     kept, alive = _without_dead_ends(sources, found)
     if not alive:
         nearest = "shorter blends or a larger `most`"
@@ -220,7 +222,7 @@ def build_graph(
 def _transitions(
     sources: Sequence[Source],
     settings: GraphSettings,
-    cache: MapCache | None,
+    cache: ArrayCache | None,
     progress: Callable[[int, int], None] | None,
 ) -> list[Transition]:
     half, spread = settings.half, max(1, round(settings.apart * settings.fps))
@@ -241,17 +243,31 @@ def _transitions(
     return found
 
 
-def _map(one: Source, other: Source, a: Clouds, b: Clouds, half: int, cache: MapCache | None) -> np.ndarray:
+def _map(one: Source, other: Source, a: Clouds, b: Clouds, half: int, cache: ArrayCache | None) -> np.ndarray:
     key = map_key(one.points, other.points, half) if cache is not None else ""
-    known = cache.load(key) if cache is not None else None
-    if known is not None and known.shape == (len(a.x), len(b.x)):
-        return known
+    known = (cache.load(key) or {}).get("costs") if cache is not None else None
+    if known is not None and known.shape == (len(a.x), len(b.x)) and np.isfinite(known).all():
+        return np.asarray(known, dtype=np.float64)
     # A tenth of a millimetre is finer than any capture and coarser than the noise of summing in another order, so that
     # a graph is the same on every machine; and single precision is what is kept.
     costs = np.round(distance_map(a, b), 4).astype(np.float32).astype(np.float64)
     if cache is not None:
-        cache.keep(key, costs)
+        cache.keep(key, {"costs": costs.astype(np.float32)})
     return costs
+
+
+def users_maps() -> Path:
+    """Return the folder where a user's distance maps are kept."""
+    return user_cache("motion_graphs")
+
+
+def map_key(one: Floats, other: Floats, half: int) -> str:
+    """Return what the map of two clips' joints (F, P, 3) with windows of `half` frames to either side is kept by."""
+    digest = hashlib.sha256(_VERSION + half.to_bytes(4, "little"))
+    for points in (one, other):
+        digest.update(repr(points.shape).encode())
+        digest.update(np.ascontiguousarray(points).tobytes())
+    return digest.hexdigest()[:40]
 
 
 _FAR: Final = 1e9

@@ -32,8 +32,7 @@ from stunt.keys import (
 from stunt.library.names import load_clip
 from stunt.library.own_walks import BOXING, OWN_BLOWS, OWN_BOXING, OWN_DEAR, OWN_WALKS
 from stunt.motion.clips.clip import Clip
-from stunt.motion.graph.build import build_graph
-from stunt.motion.graph.cache import user_cache
+from stunt.motion.graph.build import build_graph, users_maps
 from stunt.motion.graph.drawn_path import DrawnPath
 from stunt.motion.graph.pursuit import Blow, PursuitSearcher
 from stunt.motion.graph.search import SearchSettings
@@ -96,7 +95,7 @@ def walk_controller(stage: StageLoop, character: str, spec: WalkSpec) -> PathWal
     clips = [load_clip(clip, place=spec.place) for clip in spec.clips or OWN_WALKS]
     with asked_at(spec.place):
         return PathWalker(
-            spec.name, build_graph(clips, cache=user_cache()), spec.path, stage, character, threshold=spec.threshold,
+            spec.name, build_graph(clips, cache=users_maps()), spec.path, stage, character, threshold=spec.threshold,
             hit_threshold=spec.hit_threshold, priority=spec.priority, only_asked=spec.asked,
             settings=SearchSettings(speed=spec.speed),
         )  # fmt: skip
@@ -155,7 +154,7 @@ class FightSpec:
 @cache
 def own_searcher() -> PursuitSearcher:
     """Return the search through the package's own boxing; distance maps are kept in the user's cache."""
-    graph = build_graph([load_clip(clip) for clip in OWN_BOXING], BOXING, cache=user_cache())
+    graph = build_graph([load_clip(clip) for clip in OWN_BOXING], BOXING, cache=users_maps())
     return PursuitSearcher(graph, OWN_BLOWS, OWN_DEAR)
 
 
@@ -163,7 +162,7 @@ def searcher_of(fight: FightSpec) -> PursuitSearcher:
     """Return the search through a fight's clips."""
     if not fight.clips:
         return own_searcher()
-    graph = build_graph([load_clip(clip, place=fight.place) for clip in fight.clips], BOXING, cache=user_cache())
+    graph = build_graph([load_clip(clip, place=fight.place) for clip in fight.clips], BOXING, cache=users_maps())
     return PursuitSearcher(graph, fight.blows, {blow.clip: _DEAR for blow in fight.blows})
 
 
