@@ -26,6 +26,7 @@ THIGH, SHANK, ANKLE = 0.42, 0.42, 0.085
 UPPER_ARM, FOREARM = 0.29, 0.26
 BALL = np.array([0.125, 0.0, -0.060])  # from the ankle, in the foot's frame
 HEEL = np.array([-0.055, 0.0, -0.085])
+TIP = np.array([0.065, 0.0, -0.005])  # of the toes, from the ball
 
 _TREE: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
     ("Hips", "", (0.0, 0.0, 0.0)),
@@ -52,7 +53,7 @@ _TREE: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
     ("RightToeBase", "RightFoot", tuple(BALL)),  # type: ignore[arg-type]
 )
 _TIPS = {"Head": (0, 0, 0.18), "LeftHand": (0, 0, -0.17), "RightHand": (0, 0, -0.17)}
-_TIPS |= {"LeftToeBase": (0.065, 0, -0.005), "RightToeBase": (0.065, 0, -0.005)}
+_TIPS |= {"LeftToeBase": tuple(TIP), "RightToeBase": tuple(TIP)}
 NAMES = tuple(name for name, *_ in _TREE)
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import stunt
 from stunt.library.doctor import foot_slide
 from stunt.library.names import load_clip
 from stunt.maths.rotations import heading
 from stunt.motion.clips.recognise import guess_parts
+from stunt.review import review, take_of_clip
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,17 +38,52 @@ def test_starting_begins_and_stopping_ends_as_one_stands():
         assert np.linalg.norm(clip.velocities_at(time)[0]) < 0.1
 
 
+GAITS = {"walk_slow": 0.84, "walk_steady": 1.10, "walk_brisk": 1.43}
+
+
+@pytest.mark.parametrize("name", GAITS)
+def test_a_gait_goes_at_its_speed_and_every_figure_of_it_is_as_peoples(name):
+    clip = load_clip(f"{name}?loop=true")
+    way = np.linalg.norm((clip.root[-1] - clip.root[0])[:2])
+    assert way / clip.duration == pytest.approx(GAITS[name], abs=0.01)
+    slid, seconds = foot_slide(clip, guess_parts(clip.skeleton.names, clip.skeleton.parents))
+    assert slid / seconds < 0.03
+    found = review(take_of_clip(clip))
+    assert found.passed, [finding.sentence() for finding in found.outside]
+
+
+@pytest.mark.parametrize("name", GAITS)
+def test_a_gait_repeats_without_a_jump(name):
+    clip = load_clip(f"{name}?loop=true")
+    assert np.abs(clip.rotations[0] - clip.rotations[-1]).max() < 1e-3
+    step = np.abs(np.diff(clip.rotations, axis=0)).max()
+    assert step < 0.12 and np.abs(clip.rotations[1] - clip.rotations[0]).max() < step
+
+
+def test_a_gait_is_walked_on_own_feet_as_long_as_one_likes():
+    clip = load_clip("walk_steady?loop=true")
+    stage = stunt.Stage(
+        stunt.Scene({"ada": stunt.Body(clip, root="free", strength=1.5)}, physics_hz=480, control_hz=120)
+    )
+    stage.actor("ada").follow(clip, assist="own")
+    told = stage.run(12.0).report()["characters"]["ada"]
+    print({key: told[key] for key in ("error_deg_mean", "drift_m", "path_m", "own_feet")})
+    assert not told["fell"] and told["path_m"] > 12.0 and told["drift_m"] < 0.5 and told["error_deg_mean"] < 5.0
+    assert told["own_feet"]["recovery_steps"] == 0
+
+
 def test_the_files_are_what_the_tool_makes(tmp_path, monkeypatch):
     if not (ROOT / "tools" / "make_walks.py").exists():
         pytest.skip("not a checkout")
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import make_gaits
     import make_walks
 
-    for path in make_walks.write(tmp_path):
+    for path in [*make_walks.write(tmp_path), *make_gaits.write(tmp_path)]:
         kept = ROOT / "src" / "stunt" / "examples" / "clips" / path.name
         new, old = (np.array(re.findall(r"-?\d+\.?\d*", p.read_text()), float) for p in (path, kept))
         assert np.abs(new - old).max() < 1e-3
-    for name in ("make_walks", "make_clips"):
+    for name in ("make_gaits", "gait_averages", "make_walks", "make_clips"):
         sys.modules.pop(name, None)
 
 
