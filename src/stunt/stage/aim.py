@@ -42,11 +42,16 @@ def aim_point(stage: StageLoop, target: str, data: mujoco.MjData, place: Place =
 
 
 def foreseen(stage: StageLoop, target: str, time: float) -> mujoco.MjData:
-    """Return engine data with the target where it will be, as far as the stage's foresight knows; else where it is."""
+    """Return engine data with the target where it will be, as far as anybody knows; else where it is.
+
+    Those who follow or play a clip know, and the stage's foresight knows of beats.
+    """
     data = mujoco.MjData(stage.model)
     owner = target.partition("/")[0]
     known = stage.foresight is not None and owner in stage.built.characters
     data.qpos[:] = stage.foresight(owner, time) if known and stage.foresight is not None else stage.data.qpos
+    if (actor := stage.actors.get(owner)) is not None and (expected := actor.expected_at(time)) is not None:
+        data.qpos[actor.slices[0]] = expected
     mujoco.mj_kinematics(stage.model, data)
     mujoco.mj_comPos(stage.model, data)
     return data
