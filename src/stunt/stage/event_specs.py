@@ -108,9 +108,7 @@ class Throw:
     origin: Vector3 | None = key(
         default=None, kind=Vector(unit="m", says=XYZ), help="from where; else where the prop is then"
     )
-    lead: Vector3 = key(
-        default=ORIGIN, kind=Vector(unit="m", says=XYZ), help="how far from there to aim"
-    )
+    lead: Vector3 = key(default=ORIGIN, kind=Vector(unit="m", says=XYZ), help="how far from there to aim")
     place: Place = field(default=NOWHERE, compare=False)
 
     def after_reading(self, section: Section, context: Context) -> Throw:

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.control.core.renumbered import Renumbered
 from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.stage.aim import aim_point, launch_velocity
+from stunt.stage.aim import ARM, OFF, Leaving, aim_point, hang, launch_velocity, touching
 from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
 from stunt.stage.event_specs import Attach, Drag, Event, Push, Release, Throw
-from stunt.stage.launch import ARM, OFF, Leaving, hang, touching
 from stunt.stage.loop import StageLoop
 
 STRETCH: Final = 0.15
