@@ -26,6 +26,7 @@ from stunt.stage.loop import StageLoop
 STRETCH: Final = 0.15
 """How far behind the point a body is when it is pulled with full strength [m]."""
 PUSHED: Final = "push"
+DRAGGED: Final = "drag"
 """What a hit says it is by where nothing touched the character."""
 _STABLE = 0.4  # share of what an explicit spring on the body alone could bear
 
@@ -188,8 +189,7 @@ class EventCrew:
                 where = {} if event.point is None else {"point": list(event.point)}
                 self._note("push", target=event.target, impulse=impulse, seconds=seconds, **where)
                 self._push_off(event, impulse)
-                if event.felt:
-                    self._let_feel(event, steps)
+                self._let_feel(event, float(np.linalg.norm(self._force(event, steps))))
             case Throw():
                 self._throw(event)
             case Attach(on_contact=True):
@@ -204,6 +204,7 @@ class EventCrew:
                 body = self._body(event.target, event)
                 self._dragging.append(Dragging(event, body, self._stage.data.xipos[body].copy()))
                 self._note("drag", target=event.target, until=event.until)
+                self._let_feel(event, 0.0)
 
     def _push_off(self, push: Push, impulse: NDArray[np.float64]) -> None:
         """Let a prop that a blow drives off what it lies on leave it freely."""
@@ -214,16 +215,17 @@ class EventCrew:
         if all(way @ impulse > OFF * np.linalg.norm(impulse) for _, way in lain):
             self._leaving.leave(prop, frozenset(geom for geom, _ in lain))
 
-    def _let_feel(self, push: Push, steps: int) -> None:
-        """Tell whoever listens to hits that a character is pushed."""
-        owner, _, _ = push.target.partition("/")
-        if owner not in self._stage.built.characters:
+    def _let_feel(self, event: Push | Drag, force: float) -> None:
+        """Tell whoever listens to hits that a character is pushed or dragged: always if data moves it."""
+        owner, _, _ = event.target.partition("/")
+        actor = self._stage.actors.get(owner)
+        on_data = actor is not None and actor.kinematic
+        if owner not in self._stage.built.characters or not (on_data or getattr(event, "felt", False)):
             return
-        stage, body = self._stage, self._body(push.target, push)
+        stage, body = self._stage, self._body(event.target, event)
         x, y, z = (float(value) for value in stage.data.xipos[body])
         name = stage.model.body(body).name.removeprefix(f"{owner}/")
-        force = float(np.linalg.norm(self._force(push, steps)))
-        stage.tell([Hit(stage.time, owner, name, PUSHED, (x, y, z), force)])
+        stage.tell([Hit(stage.time, owner, name, PUSHED if isinstance(event, Push) else DRAGGED, (x, y, z), force)])
 
     def _force(self, push: Push, steps: int) -> NDArray[np.float64]:
         if push.impulse is not None:
