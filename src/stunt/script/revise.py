@@ -103,6 +103,9 @@ def _padded(items: Sequence[Item]) -> Iterator[Item | None]:
 
 
 def _first_event_change(old: tuple[Event, ...], new: tuple[Event, ...]) -> float:
+    thrown, throws = ({event.prop for event in events if isinstance(event, Throw)} for events in (old, new))
+    if thrown != throws:
+        return 0.0  # who is to be thrown may have to hang until then
     for a, b in zip(old, new, strict=False):
         if a != b:
             break

@@ -6,6 +6,7 @@ where a hit is new; going through the Python contact objects would cost more tha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,7 +65,8 @@ class ContactWatch:
         model = built.model
         self._built, self._model, self._data = built, model, data
         self._planted, self._grounded = planted, grounded
-        noticed = [name for name, prop in built.props.items() if prop.spec.movable or prop.spec.counts_as_hit]
+        specs = {name: prop.spec for name, prop in built.props.items()}
+        noticed = [name for name, spec in specs.items() if spec.movable or spec.counts_as_hit or spec.stops]
         self.owners = [None, *built.characters, *noticed]
         self._static = np.array(
             [name is None or (name in built.props and not built.props[name].spec.movable) for name in self.owners],
@@ -93,6 +95,8 @@ class ContactWatch:
         people = np.array([name in built.characters for name in self.owners])
         hits = np.outer(people, self._counts)
         self._matters = np.triu(hits | hits.T, 1)
+        self._walls = [n for n, name in enumerate(self.owners) if name in specs and not self._counts[n]]
+        self._walls = [n for n in self._walls if specs[str(self.owners[n])].stops]
         self.hittable = bool(self._matters.any())
         self._new = np.zeros(self.touch.size, np.int64)
         self._lay_table()
@@ -112,6 +116,14 @@ class ContactWatch:
         self._table = TABLE.fill(**self._arrays)
         self.table = address_of(self._table)
 
+    def mind(self, character: str, kinematic: bool, but: Collection[str] = ()) -> None:
+        """Let walls and furniture that a character touches be hits, or no longer; not those that carry it."""
+        who = self.owners.index(character)
+        for wall in self._walls:
+            self._matters[min(who, wall), max(who, wall)] = kinematic and self.owners[wall] not in but
+        self.hittable = bool(self._matters.any())
+        self._arrays["sizes"]["hits"] = self.hittable
+
     def _counts_as_hit(self, name: str | None) -> bool:
         if name is None:
             return False
@@ -130,7 +142,7 @@ class ContactWatch:
         hits = []
         for who, by in ((one, two), (two, one)):
             name, other = self.owners[who], self.owners[by]
-            if name in self._built.characters and self._counts[by]:
+            if name in self._built.characters and (self._counts[by] or by in self._walls):
                 index = int(self._first[one, two])
                 geoms = self._data.contact.geom[index]
                 geom = geoms[0] if self._owner[geoms[0]] == who else geoms[1]
@@ -161,13 +173,19 @@ class ContactWatch:
 
     def save(self) -> dict[str, Any]:
         """Return what must survive a restore."""
-        return {"touch": self.touch.copy(), "since": self._since.copy(), "first": self._first.copy()}
+        return {
+            "touch": self.touch.copy(), "since": self._since.copy(), "first": self._first.copy(),
+            "matters": self._matters.copy(),
+        }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
         self.touch[...] = state["touch"]
         self._since[...] = state["since"]
         self._first[...] = state["first"]
+        self._matters[...] = state["matters"]
+        self.hittable = bool(self._matters.any())
+        self._arrays["sizes"]["hits"] = self.hittable
 
     def carry(self, old: ContactWatch) -> None:
         """Remember who touched whom in another scene, as far as they are in this one."""

@@ -94,10 +94,11 @@ class Push:
 
 @spec("a throw")
 class Throw:
-    """A prop thrown so that it meets a body at a time.
+    """A prop thrown so that it meets a body at a time; until then it hangs, unless something carries it.
 
-    At `at` the prop is put at `origin` with the velocity whose ballistic flight meets, at `hits_at`, the point where
-    the target's centre is at the moment of the throw (plus `lead`, its expected displacement).
+    At `at` the prop is put at `origin` with the velocity whose ballistic flight meets, at `hits_at`, the target's skin
+    where its clip or its beats will have it then, plus `lead`, what is known beside them. It leaves ground and hand
+    without touching them.
     """
 
     prop: str = key(kind=_PROP, name="throw", help="what is thrown")
@@ -107,9 +108,7 @@ class Throw:
     origin: Vector3 | None = key(
         default=None, kind=Vector(unit="m", says=XYZ), help="from where; else where the prop is then"
     )
-    lead: Vector3 = key(
-        default=ORIGIN, kind=Vector(unit="m", says=XYZ), help="expected displacement of the target until the hit"
-    )
+    lead: Vector3 = key(default=ORIGIN, kind=Vector(unit="m", says=XYZ), help="how far from there to aim")
     place: Place = field(default=NOWHERE, compare=False)
 
     def after_reading(self, section: Section, context: Context) -> Throw:

@@ -14,9 +14,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.character.character import Character
 from stunt.control.core.renumbered import Renumbered
 from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.stage.aim import aim_point, launch_velocity
+from stunt.stage.aim import ARM, OFF, Leaving, aim_point, hang, launch_velocity, touching
 from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
 from stunt.stage.event_specs import Attach, Drag, Event, Push, Release, Throw
@@ -25,6 +26,7 @@ from stunt.stage.loop import StageLoop
 STRETCH: Final = 0.15
 """How far behind the point a body is when it is pulled with full strength [m]."""
 PUSHED: Final = "push"
+DRAGGED: Final = "drag"
 """What a hit says it is by where nothing touched the character."""
 _STABLE = 0.4  # share of what an explicit spring on the body alone could bear
 
@@ -78,6 +80,7 @@ class EventCrew:
         self._dragging: list[Dragging] = []
         self._watching: list[tuple[Attach, int]] = []  # attach on contact, tick at which to give up
         self._forced: set[int] = set()
+        self._leaving = Leaving(stage)
         self.log: list[dict[str, Any]] = []
         self._last = -1
         for event in events:
@@ -88,7 +91,16 @@ class EventCrew:
         self._check(event)
         self._waiting.append((max(self._stage.tick_of(event.at), self._stage.tick), event))
         self._waiting.sort(key=lambda entry: entry[0])
+        if isinstance(event, Throw):
+            self._let_hang(self._stage.prop(event.prop))
         self._stage.crew.announce(self)
+
+    def _let_hang(self, prop: Prop) -> None:
+        """Let a prop that waits to be thrown hang, if it is at rest and nothing carries it."""
+        data, dofs = self._stage.data, slice(prop.dof, prop.dof + 6)
+        if prop.spec.rope is None and not data.eq_active[prop.grip] and not data.qvel[dofs].any():
+            if not touching(self._stage, prop):
+                hang(self._stage, prop)
 
     def move(self, by: Renumbered) -> bool:
         """Go on with what happens to those who are still there, on a stage with another cast."""
@@ -99,6 +111,7 @@ class EventCrew:
         ]
         self._watching = [entry for entry in self._watching if self._is_there(entry[0])]
         self._forced = {body for old in self._forced if (body := by.number("body", old)) >= 0}
+        self._leaving = Leaving(self._stage)  # the model is new, and everything in it collides
         self.log.clear()
         return True
 
@@ -148,7 +161,7 @@ class EventCrew:
 
     def due(self) -> int | None:
         """Return the tick of the next event; every control step while one is under way."""
-        if self._pushing or self._watching or self._dragging:
+        if self._pushing or self._watching or self._dragging or self._leaving:
             return max(self._last + 1, self._stage.tick)
         return self._waiting[0][0] if self._waiting else None
 
@@ -159,6 +172,8 @@ class EventCrew:
         while self._waiting and self._waiting[0][0] <= tick:
             self._start(self._waiting.pop(0)[1])
         self._keep_pushing(tick)
+        if not self._pushing:
+            self._leaving.look()
         self._look_for_touch(tick)
 
     def _note(self, kind: str, **what: Any) -> None:
@@ -173,8 +188,8 @@ class EventCrew:
                 seconds = steps * self._stage.step_time
                 where = {} if event.point is None else {"point": list(event.point)}
                 self._note("push", target=event.target, impulse=impulse, seconds=seconds, **where)
-                if event.felt:
-                    self._let_feel(event, steps)
+                self._push_off(event, impulse)
+                self._let_feel(event, float(np.linalg.norm(self._force(event, steps))))
             case Throw():
                 self._throw(event)
             case Attach(on_contact=True):
@@ -189,17 +204,28 @@ class EventCrew:
                 body = self._body(event.target, event)
                 self._dragging.append(Dragging(event, body, self._stage.data.xipos[body].copy()))
                 self._note("drag", target=event.target, until=event.until)
+                self._let_feel(event, 0.0)
 
-    def _let_feel(self, push: Push, steps: int) -> None:
-        """Tell whoever listens to hits that a character is pushed."""
-        owner, _, _ = push.target.partition("/")
-        if owner not in self._stage.built.characters:
+    def _push_off(self, push: Push, impulse: NDArray[np.float64]) -> None:
+        """Let a prop that a blow drives off what it lies on leave it freely."""
+        prop = self._stage.built.props.get(push.target)
+        if prop is None or push.impulse is None or self._stage.data.eq_active[prop.grip]:
             return
-        stage, body = self._stage, self._body(push.target, push)
+        lain = touching(self._stage, prop)
+        if all(way @ impulse > OFF * np.linalg.norm(impulse) for _, way in lain):
+            self._leaving.leave(prop, frozenset(geom for geom, _ in lain))
+
+    def _let_feel(self, event: Push | Drag, force: float) -> None:
+        """Tell whoever listens to hits that a character is pushed or dragged: always if data moves it."""
+        owner, _, _ = event.target.partition("/")
+        actor = self._stage.actors.get(owner)
+        on_data = actor is not None and actor.kinematic
+        if owner not in self._stage.built.characters or not (on_data or getattr(event, "felt", False)):
+            return
+        stage, body = self._stage, self._body(event.target, event)
         x, y, z = (float(value) for value in stage.data.xipos[body])
         name = stage.model.body(body).name.removeprefix(f"{owner}/")
-        force = float(np.linalg.norm(self._force(push, steps)))
-        stage.tell([Hit(stage.time, owner, name, PUSHED, (x, y, z), force)])
+        stage.tell([Hit(stage.time, owner, name, PUSHED if isinstance(event, Push) else DRAGGED, (x, y, z), force)])
 
     def _force(self, push: Push, steps: int) -> NDArray[np.float64]:
         if push.impulse is not None:
@@ -232,6 +258,7 @@ class EventCrew:
 
     def _throw(self, event: Throw) -> None:
         stage, prop = self._stage, self._stage.prop(event.prop)
+        holder = self._holder(prop)
         self.release(prop, quietly=True)
         data = stage.data
         if event.origin is not None:
@@ -241,11 +268,21 @@ class EventCrew:
         velocity = launch_velocity(stage, prop, start, event, steps)
         data.qvel[prop.dof : prop.dof + 3] = velocity
         data.qvel[prop.dof + 3 : prop.dof + 6] = 0.0
+        if holder is not None:
+            self._leaving.leave(prop, frozenset(holder.geoms), clear=ARM)
+        else:
+            self._leaving.leave(prop, frozenset(geom for geom, _ in touching(stage, prop)))
         # Where its centre would be then, had it nothing to meet.
         fall = 0.5 * np.asarray(stage.scene.gravity) * stage.step_time**2 * steps * (steps + 1)
         aim = [float(x) for x in start + velocity * steps * stage.step_time + fall]
         speed = float(np.linalg.norm(velocity))
         self._note("throw", prop=prop.name, target=event.target, speed=speed, hits_at=event.hits_at, aim=aim)
+
+    def _holder(self, prop: Prop) -> Character | None:
+        """Return who holds a prop; None: nobody."""
+        held = self._stage.data.eq_active[prop.grip]
+        body = int(self._stage.model.eq_obj1id[prop.grip])
+        return next((c for c in self._stage.built.characters.values() if held and body in c.bodies.values()), None)
 
     def _look_for_touch(self, tick: int) -> None:
         still: list[tuple[Attach, int]] = []
@@ -303,11 +340,13 @@ class EventCrew:
         """Return what must survive a restore."""
         return copy.deepcopy(
             (self._waiting, self._pushing, self._watching, self._forced, self.log, self._last, self._dragging)
-        )
+        ), self._leaving.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
+        state, leaving = state
         (
             self._waiting, self._pushing, self._watching, self._forced, log, self._last, self._dragging,
         ) = copy.deepcopy(state)  # fmt: skip
         self.log[:] = log
+        self._leaving.restore(leaving)

@@ -57,7 +57,10 @@ class PropSpec:
     )  # fmt: skip
     facing: float = key(default=0.0, kind=ANGLE, help="heading about the vertical")
     active: bool | None = key(
-        default=None, kind=TRUTH, help="whether touching it counts as a hit; else yes for what can move"
+        default=None,
+        kind=TRUTH,
+        help="whether touching it counts as a hit; else yes for what can move, and walls and furniture (box, sphere, "
+        "capsule, cylinder) stop who is on data",
     )
     friction: float = key(default=0.8, kind=Number(0.0), help="sliding friction coefficient")
     color: tuple[float, float, float, float] = key(
@@ -104,6 +107,11 @@ class PropSpec:
     def counts_as_hit(self) -> bool:
         """Whether touching it is an event for a character."""
         return self.movable if self.active is None else self.active
+
+    @property
+    def stops(self) -> bool:
+        """Whether who is moved by data minds it though nothing moves it: walls, kerbs, furniture; not the ground."""
+        return not self.movable and self.shape in MOVING and self.active is not False
 
     def after_reading(self, section: Section, context: Context) -> PropSpec:
         """Complain about what its shape needs and does not have."""

@@ -204,6 +204,11 @@ class Situation:
         """All contacts with what is not itself."""
         return tuple(_touches(self.stage, self.character))
 
+    @property
+    def pushed(self) -> bool:
+        """Whether an event pushes or drags it now."""
+        return bool(self.stage.data.xfrc_applied[list(self.character.bodies.values())].any())
+
     def touching(self, body: str | None = None, other: str | None = None) -> bool:
         """Whether a body (or any) touches a prop (or anything not itself)."""
         return self.stage.watch.touching(self.character.name, body, other)

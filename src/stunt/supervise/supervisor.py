@@ -37,7 +37,7 @@ from stunt.supervise.calls import (
     tell_recast,
 )
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
-from stunt.supervise.hit_rules import Relation
+from stunt.supervise.hit_rules import Relation, in_the_way, stand_back
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.situation import Ended, Situation
 from stunt.supervise.twin import Twin, with_twins
@@ -118,7 +118,7 @@ class Supervisor:
         self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
         self._alert, self._waiting, self._asleep = -1.0, False, 0
-        self._borne = 0.0  # the blow data has gone on under
+        self._borne, self._hitter = 0.0, ""  # the blow data has gone on under, and whose it was
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
         self._seldom = max(self._stride, SELDOM, round(SELDOM_TIME / stage.step_time))
@@ -284,10 +284,12 @@ class Supervisor:
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
+        if self.actor.kinematic and self.look().pushed:
+            self._alert = self.stage.time + ALERT
         alert = self.actor.kinematic and self.stage.time < self._alert
         self._due = tick + (self._close if alert else self._stride)
         now = self.look()
-        if not (alert and self._struck(now)):
+        if not (self._blocked() or (alert and self._struck(now))):
             self._go_on(now, tick, alert)
         self._hits.clear()
         self.watchers.calm()
@@ -321,7 +323,7 @@ class Supervisor:
         self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
         self.stage.crew.announce(self)
         if self.relation.counts(self.stage, self.character, self.current, hit.by):
-            self._alert, self._borne = self.stage.time + ALERT, 0.0
+            self._alert, self._borne, self._hitter = self.stage.time + ALERT, 0.0, hit.by
 
     # ---- deciding
 
@@ -366,6 +368,18 @@ class Supervisor:
         self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
         return True
 
+    def _blocked(self) -> bool:
+        """Let forces take over where data takes the body into a wall or into somebody; return whether they did.
+
+        Nobody goes through anybody, whatever the controller says of blows: what two bodies give each other then is for
+        the engine to work out.
+        """
+        if not self.actor.kinematic or not (name := in_the_way(self.stage, self.character)):
+            return False
+        stand_back(self.stage, self.character)
+        self._switch(self.look(), self._twin(), Bid(1.0, f"'{name}' is in its way"), RUNNING, "hit", {})
+        return True
+
     def _struck(self, now: Situation) -> bool:
         """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
 
@@ -386,10 +400,13 @@ class Supervisor:
             winner = self._best(bids)
             self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
             return True
-        twin = self.pool.get(Twin.name_for(self.current.name)) or self.safe
-        by = ", ".join(self._hitters(now)) or "contact"
-        self._switch(now, twin, Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
+        by = ", ".join(self._hitters(now)) or self._hitter or "contact"
+        self._switch(now, self._twin(), Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
         return True
+
+    def _twin(self) -> Controller:
+        """Return who goes on by forces with what data was playing."""
+        return self.pool.get(Twin.name_for(self.current.name)) or self.safe
 
     def _hitters(self, now: Situation) -> dict[str, None]:
         """Return who hit or still touches the character, each once."""
@@ -523,7 +540,7 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne,
+            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne, self._hitter,
         )  # fmt: skip
         states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
         lists = list(self.log), dict(self.removed), list(self._hits)
@@ -537,7 +554,7 @@ class Supervisor:
             controller.restore(saved)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self.safe, self._asleep, self._borne,
+            self._waiting, self._due, self.safe, self._asleep, self._borne, self._hitter,
         ) = told  # fmt: skip
         self.current = self.pool[current]
         self.log[:], self.removed, self._hits = log, dict(removed), list(hits)

@@ -74,6 +74,8 @@ class Twin(BaseController):
         calm_at = max(now.time - now.elapsed + SETTLE, self._hit_at + CALM, self._ask_at + ASK_EVERY)
         if self.stays:
             calm_at = now.time + STAYS
+        elif now.pushed:
+            calm_at = now.time + ASK_EVERY
         elif now.time > calm_at:
             self._ask_at, calm_at = now.time, now.time + ASK_EVERY
             if self.brother.bid(now) is not None:

@@ -88,7 +88,7 @@ def test_boxers_come_to_each_other_and_strike_and_who_is_hit_goes_under_forces_a
     hits = [hit for hit in show.hits if hit.force > 100.0]
     print(f"\n{len(hits)} hard touches; in charge: {[show.switches(who) for who in (RED, BLUE)]}")
     assert hits
-    assert any(entry["cause"] == "hit" and "no data to go on from" in entry["why"] for entry in entries)
+    assert any(entry["cause"] == "hit" for entry in entries)
     assert any(entry["before"] == "box (tracking)" and entry["controller"] == BOX for entry in entries)
     assert not any(one.removed for one in show.supervisors.values())
 

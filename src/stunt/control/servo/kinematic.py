@@ -171,10 +171,11 @@ def put_on_data(v: Any, t: Any, who: Any, time: float) -> None:
     where, pace = t.where, t.pace  # as `push_along` left them: of the step's end
     keep = max(0.0, 1.0 - h / MEMORY)
     for d in range(who.root_dof, who.dof1):
-        owed[d] = keep * owed[d] + h * constraint[d]
         pushed = smooth[d] - (v.passive[d] - v.bias[d] + v.applied[d])  # what acts on its bodies from outside
-        if abs(pushed) > LEAST:
-            owed[d] += h * pushed
+        if abs(pushed) > LEAST:  # while somebody pushes nothing is forgotten
+            owed[d] += h * (constraint[d] + pushed)
+        else:
+            owed[d] = keep * owed[d] + h * constraint[d]
         v.qvel[d], v.torque[d], v.saturated[d] = pace[d], 0.0, 0
     for q in range(who.root_qpos, who.qpos1):
         v.qpos[q] = where[q]

@@ -485,6 +485,17 @@ class BodyActor(ServoBody):
         k = min(max(round(float(self.in_clip(np.array([time]), entry.since)[0]) * rows.fps), 0), len(rows.path) - 1)
         return np.concatenate([rows.path[k], rows.turns[k, 0], rows.qpos[k]])
 
+    def expected_at(self, time: float) -> Floats | None:
+        """Return where it will be at a time [s], if it goes on as it does, (nq,); None: nobody knows."""
+        if self.playing is not None:
+            at = self.playing.frame(time)
+            return self.playing.frames(at, 1, *self.placed)[0, : self.layout.nq]
+        now, then = self.wanted_at(self.stage.time), self.wanted_at(time)
+        if now is None or then is None or not self.follows:
+            return None
+        then[:3] += self.here[:3] - now[:3]
+        return then
+
     def in_clip(self, time: Floats, since: float) -> Floats:
         """Return where in a clip, followed since then, it was at times [s], (T,); on own feet clocks may give."""
         return self._own.when(time, time - since) if self._own is not None else time - since

@@ -1,8 +1,9 @@
 """Who can push whom: collision masks of kinematic characters.
 
-A kinematic body goes where its data goes; ground and walls cannot push it, and forces between it and them would only be
+A kinematic body goes where its data goes; the ground cannot push it, and forces between it and the ground would only be
 noise. So each character has a sign of its own: kinematic, it collides with whoever carries that sign — all movable
-props and all other characters — and with nothing else. Two kinematic characters still notice each other's blows.
+props, all other characters, and walls and furniture but those it stands on — and with nothing else. Two kinematic
+characters still notice each other's blows.
 
 A sign is a set of bits, a single one while there are enough. No sign contains another, so each has a bit that another
 one lacks: whoever collides with all bits but its own collides with everybody else, and never with itself.
@@ -16,6 +17,7 @@ from math import comb
 from operator import or_
 from typing import Any, Final
 
+import mujoco
 import numpy as np
 
 from stunt.character.character import Character
@@ -24,6 +26,10 @@ from stunt.stage.loop import StageLoop
 
 _FIELDS: Final = ("geom_contype", "geom_conaffinity", "body_contype", "body_conaffinity")
 _BITS: Final = tuple(1 << n for n in range(8, 31))  # below: whatever a model uses itself
+
+
+_CARRIED: Final = 0.03  # [m] what is nearer below a body carries it
+_UPRIGHT: Final = 0.7
 
 
 def signs(count: int) -> list[int]:
@@ -43,7 +49,8 @@ class Pushes:
 
     def __init__(self, stage: StageLoop, character: Character) -> None:
         """Give everyone who can be pushed by this character its bit."""
-        self._stage, model = stage, stage.model
+        self._stage, self._character, model = stage, character, stage.model
+        self._walls = {name: prop.body for name, prop in stage.built.props.items() if prop.spec.stops}
         known = dict(zip(stage.built.characters, signs(len(stage.built.characters)), strict=True))
         self.sign = known[character.name]
         self._others = reduce(or_, known.values()) & ~self.sign
@@ -69,6 +76,8 @@ class Pushes:
     def set_kinematic(self, kinematic: bool) -> None:
         """Change the character's own masks."""
         model = self._stage.model
+        if self._walls:
+            self._mind_walls(kinematic)
         if kinematic:
             model.geom_contype[self._geoms] = self.sign
             model.geom_conaffinity[self._geoms] = self._others
@@ -81,6 +90,29 @@ class Pushes:
             self._sum_up(self._solid)
             self._sums = model.body_contype[self._solid].copy(), model.body_conaffinity[self._solid].copy()
         model.body_contype[self._solid], model.body_conaffinity[self._solid] = self._sums
+
+    def _mind_walls(self, kinematic: bool) -> None:
+        """Let walls and furniture stop it, but for what it stands on."""
+        below = {name for name, body in self._walls.items() if kinematic and self._stands_on(body)}
+        for name, body in self._walls.items():
+            if name not in below:
+                self.let_push([body])
+                continue
+            geoms = np.flatnonzero(self._stage.model.geom_bodyid == body)
+            self._stage.model.geom_conaffinity[geoms] &= ~self.sign
+        self._stage.watch.mind(self._character.name, kinematic, below)
+
+    def _stands_on(self, body: int) -> bool:
+        model, data = self._stage.model, self._stage.data
+        mujoco.mj_kinematics(model, data)
+        ends = np.zeros(6)
+        for wall in np.flatnonzero(model.geom_bodyid == body):
+            for own in self._geoms:
+                if mujoco.mj_geomDistance(model, data, wall, own, _CARRIED, ends) < _CARRIED:
+                    way = ends[3:] - ends[:3]
+                    if way[2] > _UPRIGHT * float(np.linalg.norm(way)):
+                        return True
+        return False
 
     def _sum_up(self, bodies: Any) -> None:
         """The engine looks at bodies first, by what their geoms have in all."""
