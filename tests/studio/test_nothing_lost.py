@@ -73,6 +73,37 @@ def untouched(document, folder):
     assert document.path.read_text(encoding="utf-8") == NEW and not document.autosave.exists() and not document.dirty
 
 
+# ---- two studios
+
+
+def test_a_script_belongs_to_one_studio_at_a_time_however_that_ends(document, tmp_path):
+    code = "import sys; from pathlib import Path; from stunt.studio.paper.keeping import Held\n"
+    code += f"held = Held(Path({str(tmp_path / 'b.yaml')!r})); print(flush=True); sys.stdin.read()"
+    words = [sys.executable, "-c", code]
+    other = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+    other.stdout.readline()
+    session = session_of(document, tmp_path)
+
+    async def refused():
+        replies = [await asked(session, Client("a"), op, name="b.yaml") for op in ("save", "rename")]
+        (tmp_path / "b.yaml").write_text(YMCA, encoding="utf-8")
+        (tmp_path / ".b.autosave.yaml").write_text(NEW, encoding="utf-8")
+        replies.append(await asked(session, Client("a"), "open", name=str(tmp_path / "b.yaml")))
+        replies.append(await asked(session, Client("a"), "throw_away", path=str(tmp_path / "b.yaml")))
+        return replies
+
+    for reply in run(refused()):
+        assert "open in another studio" in reply["error"]
+    assert (tmp_path / ".b.autosave.yaml").exists() and document.path == tmp_path / "a.yaml"
+    assert openings.free_path(tmp_path, "a") == tmp_path / "a-2.yaml"
+    other.kill()
+    other.wait()
+    assert run(asked(session, Client("a"), "open", name=str(tmp_path / "b.yaml"))).get("error") is None
+    assert session.document.now.text == NEW and not (tmp_path / ".a.yaml.studio").exists()
+    session.close()
+    assert not list(tmp_path.glob(".*.studio"))
+
+
 # ---- a Save that fails
 
 
@@ -329,7 +360,9 @@ def test_save_as_takes_companions_along_and_nothing_leaves_the_folder(tmp_path, 
     (here / "notes.txt").write_text("private", encoding="utf-8")
     (here / "a.yaml").write_text(follower("../up.bvh", title=title), encoding="utf-8")
     document = Document.open(here / "a.yaml")
-    saved = session_of(document, there)._save(there / "a.yaml", False)
+    session = session_of(document, there)
+    saved = session._save(there / "a.yaml", False)
+    session.close()
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file() and there in path.parents) == [
         "a.yaml",
         "up.bvh",
@@ -354,7 +387,9 @@ def test_what_a_body_or_clip_needs_goes_along(tmp_path):
     (here / "secret.txt").write_text("not named", encoding="utf-8")
     assert [path.name for path in openings.belongings(here / "model.xml")] == ["box.obj"]
     (here / "a.yaml").write_text(json.dumps({"characters": {"ada": "model.xml"}, "seconds": 1}), encoding="utf-8")
-    saved = session_of(Document.open(here / "a.yaml"), there)._save(there / "a.yaml", False)
+    session = session_of(Document.open(here / "a.yaml"), there)
+    saved = session._save(there / "a.yaml", False)
+    session.close()
     names = sorted(path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file())
     assert names == ["a.yaml", "model.xml", "parts/box.obj"] and load_script(saved)
 

@@ -201,6 +201,33 @@ def test_a_studio_that_is_killed_has_kept_the_edit_and_its_page_says_what_to_do(
     second.end()
 
 
+def test_what_another_studio_has_open_is_said_and_its_unsaved_work_stays_its_own(page, browser, studio):
+    page.state("studio.edit('set_seconds', {seconds: 1.5})")
+    page.settled()
+    with pytest.raises(RuntimeError, match=f"'{page.file.name}' is open in another studio"):
+        Studio(studio.folder, page.file.name)
+    page.state("studio.do('open', {name: 'wave'})")
+    page.until("studio.name === 'wave.yaml'")
+    page.state(f"studio.do('open', {{name: {page.file.name!r}}})")
+    page.until("studio.outline.seconds === 1.5")
+    (studio.folder / "log").mkdir()
+    (studio.folder / "log" / "wave.yaml").write_text(SHORT, encoding="utf-8")
+    second = Studio(studio.folder / "log", "wave.yaml", "--stay")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    theirs = Page(context.new_page())
+    theirs.visit(second.url)
+    for op, data in (("open", {"name": str(page.file)}), ("open", {"name": f"../{page.file.name}"})):
+        words = theirs.state(f"studio.line.ask({op!r}, {json.dumps(data)}).catch((error) => error.message)")
+        assert "is open in another studio" in words and theirs.state("studio.name") == "wave.yaml"
+    page.state("studio.do('open', {name: 'wave'})")
+    page.until("studio.name === 'wave.yaml'")
+    theirs.state(f"studio.do('open', {{name: {str(page.file)!r}}})")  # nobody has it any more
+    theirs.until("studio.outline.seconds === 1.5")
+    context.close()
+    second.end()
+    assert not list(studio.folder.glob(f".{page.file.name}.studio"))
+
+
 def test_other_names_going_back_and_unsaved_work(page, studio):
     page.state("studio.edit('set_seconds', {seconds: 1.5})")
     page.settled()

@@ -221,6 +221,8 @@ def play(
         except BlowUpError as error:
             performance.warnings.append(str(error))
             take, blow_up, crash = performance.take(), error, performance.black_box()
+    if journal is not None:
+        journal.append()  # to the last frame: who is killed while the take is reviewed and packed has it all
     report = full_report(take, wall_seconds=performance.wall_seconds)
     return CommandOutcome(take, report, blow_up, crash)
 

@@ -7,6 +7,7 @@ swept by the next one that writes into the folder.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -17,9 +18,16 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from types import ModuleType
+from typing import BinaryIO, Final
 
 from stunt.errors import TakeError, brief
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 _OLD: Final = 86400.0  # seconds; what another machine left untouched so long, nobody writes any more
 _LEFT: Final = re.compile(r"\..*-(?P<host>[0-9a-f]{8})-(?P<process>\d{1,10})-[a-z0-9_]{8}(\.[^.]*)?\.part")
@@ -52,6 +60,31 @@ def written_aside(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
+
+
+def lock(path: Path) -> BinaryIO | None:
+    """Return a file, open and locked until it is closed or its process ends, however that ends; None if another has it.
+
+    Raises:
+        OSError: It cannot be opened, or is no file.
+    """
+    while True:
+        file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b", buffering=0)
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # from a pipe one would read for ever
+            file.close()
+            raise OSError(errno.EINVAL, f"'{path.name}' in it is no file")
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return None
+        except OSError:  # a file system without locks: then without
+            return file
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        file.close()  # it was removed while we waited for it
 
 
 def sweep(folder: Path) -> list[str]:

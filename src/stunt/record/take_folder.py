@@ -8,26 +8,17 @@ one, can be done by anybody: a process that was killed in the middle is finished
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import BinaryIO, Final
 
 from stunt.errors import TakeError, brief
-from stunt.record.files import aside_prefix, sweep
+from stunt.record.files import aside_prefix, lock, sweep
 from stunt.record.journal import Journal, recovered, writer_of
 from stunt.record.take import COMMITTED, TAKE_FILE, Take
-
-fcntl: ModuleType | None
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
 
 JOURNAL: Final = ".take.journal"
 """The journal of the performance under way, which is also the lock of the folder."""
@@ -190,30 +181,11 @@ def _free_name(folder: Path, stem: str, suffix: str) -> Path:
 
 
 def _locked(folder: Path) -> BinaryIO:
-    """Return the folder's journal, open and locked; the lock goes with the process, however that ends."""
+    """Return the folder's journal, open and locked."""
     path = folder / JOURNAL
-    while True:
-        file = open(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666), "r+b", buffering=0)
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # from a pipe one would read for ever
-            file.close()
-            raise OSError(errno.EINVAL, f"'{JOURNAL}' in it is no file")
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            writer = writer_of(path)
-            who = f"another Stunt (process {writer})" if writer else "another Stunt"
-            raise TakeError(f"{who} is writing a take into '{brief(folder)}': wait, or name another folder.") from None
-        except OSError:  # a file system without locks: then without
-            return file
-        if _same(file, path):
-            return file
-        file.close()  # it was removed while we waited for it
-
-
-def _same(file: BinaryIO, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
-    except FileNotFoundError:
-        return False
+    file = lock(path)
+    if file is None:
+        writer = writer_of(path)
+        who = f"another Stunt (process {writer})" if writer else "another Stunt"
+        raise TakeError(f"{who} is writing a take into '{brief(folder)}': wait, or name another folder.")
+    return file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from stunt.script.file import script_from_text
 from stunt.studio import openings
 from stunt.studio.clients import Audience, Client
 from stunt.studio.paper.document import Document
-from stunt.studio.paper.keeping import NotReadError, autosave_of, write_bytes
+from stunt.studio.paper.keeping import Held, NotReadError, autosave_of, open_elsewhere, write_bytes
 
 LOOK = 0.5
 """How often it is seen whether somebody else changed the file [s]."""
@@ -48,6 +48,7 @@ class Filing:
     dropped: dict[str, Path]
     _scratch_folder: Path
     _editing: asyncio.Lock
+    _held: Held
     _wish: Wish | None = None
     _wishes = 0
 
@@ -69,6 +70,25 @@ class Filing:
 
     def _tell_document(self) -> None:
         raise NotImplementedError
+
+    @contextlib.contextmanager
+    def _holding(self, path: Path) -> Iterator[None]:
+        """Have another script instead of this one, if what is done meanwhile goes well.
+
+        Raises:
+            OpenElsewhereError: Another studio has it.
+        """
+        if path == self._held.path:
+            yield
+            return
+        new = Held(path)
+        try:
+            yield
+        except BaseException:
+            new.let_go()
+            raise
+        self._held.let_go()
+        self._held = new
 
     # -- saving
 
@@ -119,7 +139,8 @@ class Filing:
         document.check(target, document.now.text, over=over)
         text, made = openings.moved_in(document.now.text, document.beside, target.parent)
         try:
-            return document.save(path, over=over, text=text)
+            with self._holding(target):
+                return document.save(path, over=over, text=text)
         except StuntError:
             openings.taken_back(made)
             raise
@@ -129,7 +150,8 @@ class Filing:
         path = self._named(name)
         async with self._editing:
             try:
-                await self._aside(self.document.rename, path)
+                with self._holding(path):
+                    await self._aside(self.document.rename, path)
             finally:
                 self._tell_document()
         return {"path": str(path)}
@@ -195,6 +217,10 @@ class Filing:
         """Throw unsaved work away, of a script that is not open."""
         if path not in [entry["path"] for entry in await self.on_unsaved() if not entry["here"]]:
             raise StuntError("there is no such unsaved work, or it is what is open.")
+        if await self._aside(open_elsewhere, Path(path)):
+            raise StuntError(
+                f"'{Path(path).name}' is open in another studio: its unsaved work is not yours to throw away."
+            )
         await self._aside(autosave_of(Path(path)).unlink, missing_ok=True)
 
     async def on_open(self, client: Client, name: str, anyway: bool = False) -> dict[str, Any]:
@@ -205,6 +231,8 @@ class Filing:
 
     async def _go(self, client: Client, document: Document, anyway: bool) -> dict[str, Any]:
         """Open something else, once the other pages agree."""
+        if document.path != self._held.path:
+            await self._aside(lambda: Held(document.path).let_go())  # before anybody is asked
         others = [other for other in self.audience.clients.values() if other is not client]
         if others and not anyway:
             self._wishes += 1
@@ -245,11 +273,15 @@ class Filing:
         wish.asked.discard(client)
         if not wish.asked:
             self._wish = None
-            await self._open(wish.document)
+            try:
+                await self._open(wish.document)
+            except StuntError:  # another studio was faster
+                wish.client.tell(json.dumps({"kind": "stays"}))
 
     async def _open(self, document: Document) -> None:
         async with self._editing:
-            self.document.keep_aside()
+            with self._holding(document.path):
+                self.document.keep_aside()
             self.document = document
             self._forget_stage()
             await self._renew("open")

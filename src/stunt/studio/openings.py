@@ -18,7 +18,7 @@ from stunt.motion.formats.asf import find_skeleton
 from stunt.script.file import script_from_text
 from stunt.script.kinds import KINDS
 from stunt.studio.paper.document import Document
-from stunt.studio.paper.keeping import autosave_of, file_of, read_autosave, write_bytes
+from stunt.studio.paper.keeping import autosave_of, file_of, open_elsewhere, read_autosave, write_bytes
 from stunt.studio.paper.splice import Edit, Set, edited, flow, plain
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -42,10 +42,10 @@ performance:
 
 
 def free_path(folder: Path, stem: str) -> Path:
-    """Return a file name in a folder that is not taken, neither by a file nor by unsaved work."""
+    """Return a file name in a folder that is not taken: by a file, by unsaved work, or by another studio."""
     path = folder / f"{stem}.yaml"
     number = 2
-    while path.exists() or autosave_of(path).exists():
+    while path.exists() or autosave_of(path).exists() or open_elsewhere(path):
         path = folder / f"{stem}-{number}.yaml"
         number += 1
     return path

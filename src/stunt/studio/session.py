@@ -25,6 +25,7 @@ from stunt.studio.link import Link
 from stunt.studio.paper import edits
 from stunt.studio.paper.document import Document
 from stunt.studio.paper.identity import Marks, followed, marked, numbers_of, placed
+from stunt.studio.paper.keeping import Held
 from stunt.studio.paper.outline import outline
 from stunt.studio.paper.splice import edited, plain
 
@@ -46,9 +47,10 @@ class Session(Filing):
     """
 
     def __init__(self, document: Document, beside: Path, folder: Path) -> None:
-        """Open a document; `beside` is the file its bodies and clips are looked for beside."""
+        """Open a document no other studio has open; `beside` is the file bodies and clips are looked for beside."""
         self.document, self.folder = document, folder
         document.beside = beside
+        self._held = Held(document.path)
         self.audience = Audience()
         self.revision = self.opened = 1
         self.export_number = 0
@@ -99,6 +101,7 @@ class Session(Filing):
         if self.document.unkept:
             log.error("unsaved edits could not be kept beside the file (%s)", self.document.unkept)
             log.error("they are %s", f"in {rescued}" if rescued else "lost: no folder could be written")
+        self._held.let_go()
         self._scratch.cleanup()
 
     @property

@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from stunt.errors import StuntError, TakeError
-from stunt.record.files import written_aside
+from stunt.record.files import lock, written_aside
 
 HEADER = "# unsaved: "
 """Begins the first line of an autosave; what a script cannot say follows as JSON."""
@@ -33,6 +33,64 @@ class NotReadError(StuntError):
     def __init__(self, sentence: str, why: Literal["changed", "there"]) -> None:
         super().__init__(sentence)
         self.why = why
+
+
+class OpenElsewhereError(StuntError):
+    """A script that another studio has open: the two would write over each other's unsaved work."""
+
+
+class Held:
+    """A script that this studio alone has open, from now until it is let go of, or the process ends however it ends.
+
+    Attributes:
+        path: Which.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take it.
+
+        Raises:
+            OpenElsewhereError: Another studio has it.
+        """
+        self.path, self._mark = path, path.with_name(f".{path.name}.studio")
+        self._file: BinaryIO | None = None
+        try:
+            self._file = lock(self._mark)
+        except (OSError, ValueError):  # nothing can be written there, so there is nothing to write over either
+            return
+        if self._file is None:
+            who = f"another studio (process {_holder(self._mark)})"
+            raise OpenElsewhereError(f"'{_cut(path.name)}' is open in {who}: go on there, or end it first.")
+        with contextlib.suppress(OSError):
+            self._file.truncate()
+            self._file.write(b"%d\n" % os.getpid())
+
+    def let_go(self) -> None:
+        """Let others have it."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._mark.unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
+
+
+def open_elsewhere(path: Path) -> bool:
+    """Whether another studio has a script open."""
+    mark = path.with_name(f".{path.name}.studio")
+    if not mark.exists() or _holder(mark) == str(os.getpid()):
+        return False
+    try:
+        Held(path).let_go()
+    except OpenElsewhereError:
+        return True
+    return False
+
+
+def _holder(mark: Path) -> str:
+    try:
+        return mark.read_bytes()[:20].decode("ascii", "replace").strip() or "?"
+    except OSError:
+        return "?"
 
 
 @dataclass(frozen=True)
