@@ -1,6 +1,6 @@
 """Run inside Blender's Python (the `bpy` wheel): import files, and write down where every bone is in every frame.
 
-    python blender_read.py JOBS.json      # [{"file": …, "fps": …, "out": ….npz, "up": "Y" or "Z"}, …]
+    python blender_read.py JOBS.json      # [{"file": …, "fps": …, "out": ….npz, "up": "Y" or "Z", "action": …}, …]
 
 For each armature `<name>/bones`, `<name>/heads` (F, B, 3) and `<name>/turns` (F, B, 3, 3): heads, and rotations from
 the rest pose, in Blender's world (z up, metres). For each other object `object/<name>`, (F, 4, 4); for each mesh with
@@ -36,6 +36,20 @@ def frames() -> range:
     return range(round(min(end[0] for end in ends)), round(max(end[1] for end in ends)) + 1)
 
 
+def play(action: str) -> None:
+    """Let everything play one of several animations, and no other."""
+    for thing in bpy.data.objects:
+        data = thing.animation_data
+        if data is None:
+            continue
+        tracks = [track for track in data.nla_tracks if track.name == action]
+        strip = tracks[0].strips[0] if tracks else None
+        for track in data.nla_tracks:
+            track.mute = True
+        if strip is not None:
+            data.action, data.action_slot = strip.action, strip.action_slot
+
+
 def turns_of(thing: bpy.types.Object) -> np.ndarray:
     world = np.array(thing.matrix_world.to_3x3().normalized())
     poses = np.array([bone.matrix.to_3x3() for bone in thing.pose.bones])
@@ -43,8 +57,10 @@ def turns_of(thing: bpy.types.Object) -> np.ndarray:
     return world @ poses @ rests.transpose(0, 2, 1) @ world.T
 
 
-def read(file: str, fps: float, out: str, up: str = "Y") -> None:
+def read(file: str, fps: float, out: str, up: str = "Y", action: str = "") -> None:
     load(file, fps, up)
+    if action:
+        play(action)
     scene, found = bpy.context.scene, {}
     armatures = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
     others = [thing for thing in bpy.data.objects if thing.type != "ARMATURE"]
@@ -63,6 +79,8 @@ def read(file: str, fps: float, out: str, up: str = "Y") -> None:
         if thing.type == "MESH" and thing.find_armature() is not None:
             shown = thing.evaluated_get(graph)
             found[f"mesh/{thing.name}"] = [shown.matrix_world @ vertex.co for vertex in shown.data.vertices]
+    found["pictures"] = sorted(list(picture.size) for picture in bpy.data.images if picture.size[0])
+    found["vertices"] = sum(len(mesh.vertices) for mesh in bpy.data.meshes if mesh.name != "Icosphere")
     np.savez(out, **{key: np.array(value) for key, value in found.items()})
 
 

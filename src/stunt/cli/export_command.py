@@ -10,7 +10,7 @@ from pathlib import Path
 from stunt.cli.terminal import share_bar, write
 from stunt.errors import InvalidValueError
 
-PLACEMENT_HELP = "BVH on its clip's skeleton: where the clip lay in its file, or on the stage (auto: source if known)"
+PLACEMENT_HELP = "on its clip's skeleton: where the clip lay in its file, or on the stage (auto: source if known)"
 
 
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,12 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     add("--up", choices=("y", "z"), help="which axis points up in the file")
     add("--in-place", action="store_true", help="characters stay over the spot where they began")
     add("--root-motion", action="store_true", help="a bone on the ground carries travel and heading")
-    add("--skeleton", choices=("auto", "own", "clip"), default="auto", help="BVH: the body's own bones, or its clip's")
+    add(
+        "--skeleton",
+        choices=("auto", "own", "clip"),
+        default="auto",
+        help="BVH, GLB: Stunt's own, or its clip's file's",
+    )
     add("--placement", choices=("auto", "source", "stage"), default="auto", help=PLACEMENT_HELP)
     add("--rigid", action="store_true", help="GLB, USD: rigid parts instead of a smooth skin")
     add("--size", metavar="WxH", default="640x480", help="video: size of each picture (default: 640x480)")

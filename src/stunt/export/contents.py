@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from stunt.errors import ExportError
 from stunt.export.options import Options
 from stunt.export.rig import Rig, continuous, in_place, make_rig, travel, with_root_motion
 from stunt.export.sampling import Floats, SampledTake, sample
+from stunt.maths.rotations import from_rotation_vector, multiply, rotate
 from stunt.record.take import Take
 
 SCENE_FPS = 60.0
@@ -57,3 +59,22 @@ def _props(take: Take, motion: SampledTake, options: Options, names: Sequence[st
         moves = bool(np.ptp(places, axis=0).max() > 1e-9 or np.ptp(turns, axis=0).max() > 1e-9)
         found.append(PropTrack(prop.name, prop.body, places, turns, moves))
     return found
+
+
+def move_to_source(take: Take, name: str, options: Options) -> Callable[[Floats, Floats], tuple[Floats, Floats]]:
+    """Return what moves places (…, 3) and turns (…, 4) from the stage to where the options want a character's motion.
+
+    Raises:
+        ExportError: It is to lie where its source lay, and the take does not know where that was.
+    """
+    known = take.cast.character(name).placement
+    if options.placement == "stage" or (known is None and options.placement == "auto"):
+        return lambda places, turns: (places, turns)
+    if known is None:
+        raise ExportError(
+            f"the take does not know where the clip of '{name}' lay: it followed none from its start, or the take was "
+            "made before takes remembered it. Export it with --placement stage."
+        )
+    source, stage = np.array(known.source), np.array(known.stage)
+    spin = from_rotation_vector(np.array([0.0, 0.0, source[3] - stage[3]]))
+    return lambda places, turns: (rotate(spin, places - stage[:3]) + source[:3], multiply(spin, turns))

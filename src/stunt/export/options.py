@@ -77,9 +77,10 @@ class Options:
         in_place: Whether the characters stay over the spot where they began.
         root_motion: Whether a bone on the ground carries the travel and the heading, as game engines want it.
         skeleton: BVH: the body's own bones, those of the clip it came from, or (`auto`) the clip's if there is one.
+            GLB: Stunt's own surface, or likewise the rigged file it came from.
         rigid: GLB and USD: rigid parts even where a smooth skin could be made.
         video: How a video looks.
-        placement: BVH on a clip's skeleton: where the clip it followed lay in its `source` file, where it was on the
+        placement: On a clip's skeleton: where the clip it followed lay in its `source` file, where it was on the
             `stage`, or (`auto`) the source's place if the take knows it.
     """
 

@@ -47,9 +47,9 @@ def export(
         up: `y` or `z`; None is what the format's users expect.
         in_place: Whether characters stay over the spot where they began.
         root_motion: Whether a bone on the ground carries the travel and the heading.
-        skeleton: BVH only: `own` bones of the body, those of its `clip`, or `auto`.
+        skeleton: BVH: `own` bones of the body, those of its `clip`, or `auto`; GLB: `own` surface, or its rigged file.
         rigid: GLB and USD only: rigid parts even where a smooth skin could be made.
-        placement: BVH on a clip's skeleton only: where the clip lay in its `source` file, where it was on the `stage`,
+        placement: On a clip's skeleton: where the clip lay in its `source` file, where it was on the `stage`,
             or (`auto`) the source's place if the take knows it.
         video: Videos only: size, camera, labels, clock, and what draws; None is the usual.
         progress: Called with the share that is done, 0 to 1.

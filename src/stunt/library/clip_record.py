@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,16 @@ from stunt.motion.clips.standing import reference_stance
 from stunt.motion.rig.skeleton_body import body_from_clip
 
 
+@dataclass(frozen=True)
+class SourceFile:
+    """The rigged file a body's skeleton came from, so that a take can be written back into it."""
+
+    file: str  #: Where it was
+    digest: str  #: SHA-256 of its content
+    animation: str  #: Which of its animations the clip is; empty where it has none
+    skipped: int  #: How many of its frames the clip leaves out at the start
+
+
 @dataclass(frozen=True, eq=False)
 class ClipRecord:
     """The skeleton of a clip, and which of its joints became which body."""
@@ -27,6 +39,7 @@ class ClipRecord:
     door: Door  #: Units and axes of its file; no values
     stance: Floats  #: Rotations of the joints in the body's reference stance, (J, 4)
     joints: Mapping[str, int]  #: Joint of each body, by the body's name
+    source: SourceFile | None = None  #: The rigged file it was read from; None where it was no such file
 
 
 def record_of_body(body: object, library: Library = HERE) -> ClipRecord | None:
@@ -49,7 +62,20 @@ def _record(clip: Clip) -> ClipRecord:
     made = body_from_clip(clip)
     stance, _ = reference_stance(made.clip, clip.parts)
     bones = {bone.name: joint for bone, joint in zip(made.plan.bones, made.joints, strict=True)}
-    return ClipRecord(clip.name, clip.skeleton, clip.fps, clip.door, stance.rotations, bones)
+    return ClipRecord(clip.name, clip.skeleton, clip.fps, clip.door, stance.rotations, bones, _source(clip.door))
+
+
+def _source(door: Door) -> SourceFile | None:
+    """Return the file a clip came from, where it may hold a mesh; None where it has none, or has gone meanwhile."""
+    file = Path(door.file)
+    if door.format != "gltf" or not file.is_file():
+        return None
+    return SourceFile(str(file.resolve()), digest_of(file), door.assumed.get("animation", ""), door.skipped)
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file's content."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def record_to_data(record: ClipRecord) -> dict[str, Any]:
@@ -70,6 +96,7 @@ def record_to_data(record: ClipRecord) -> dict[str, Any]:
         "channels": [list(names) for names in skeleton.channels],
         "stance": record.stance.tolist(),
         "joints": dict(record.joints),
+        **({} if record.source is None else {"source": asdict(record.source)}),
     }
 
 
@@ -101,4 +128,6 @@ def record_from_data(data: Mapping[str, Any]) -> ClipRecord:
         format=data["format"], scale=data["scale"], axes=np.array(data["axes"], float), added=tuple(data["added"]),
         above=_above_from_data(data.get("above")),
     )  # fmt: skip
-    return ClipRecord(data["name"], skeleton, data["fps"], door, np.array(data["stance"], float), data["joints"])
+    stance, source = np.array(data["stance"], float), data.get("source")
+    known = None if source is None else SourceFile(**source)
+    return ClipRecord(data["name"], skeleton, data["fps"], door, stance, data["joints"], known)

@@ -149,7 +149,8 @@ class WholeBody:
         first = clip.motion.placed(where, turned + clip.turned + clip.facing)
         first = first.raised(spec.at[2]) if spec.at[2] else first
         if begins:
-            stage.placements[name] = Placement(_spot(clip.motion, clip.floor), _spot(first, spec.at[2]))
+            spots = _spot(clip.motion, clip.floor), _spot(first, spec.at[2])
+            stage.placements[name] = Placement(*spots, clip.motion.name)
         actor_of(stage, name, settings=settings, root=root).goes_on_feet(first)  # who cannot hears of it now
         supervisor = follow_clips(
             stage, name, clips, first=first, put=begins, repeat=repeat, toward=toward, react=react, get_up=get_up

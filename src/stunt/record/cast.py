@@ -207,8 +207,12 @@ def _member_from_data(name: str, about: Mapping[str, Any]) -> CastMember:
         mass=float(about.get("mass", 0.0)),
         joints={key: _joint_from_data(key, joint, about) for key, joint in about.get("joints", {}).items()},
         clip=None if clip is None else record_from_data(clip),
-        placement=None if placement is None else Placement(*(tuple(placement[key]) for key in ("source", "stage"))),
+        placement=None if placement is None else _placement_from_data(placement),
     )
+
+
+def _placement_from_data(data: Mapping[str, Any]) -> Placement:
+    return Placement(tuple(data["source"]), tuple(data["stage"]), str(data.get("clip", "")))
 
 
 def _joint_from_data(name: str, joint: Mapping[str, Any], about: Mapping[str, Any]) -> CastJoint:

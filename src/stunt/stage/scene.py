@@ -143,10 +143,12 @@ class Placement:
     Attributes:
         source: In the file: x, y, height of the ground [m] and heading [rad].
         stage: On the stage, likewise.
+        clip: Its name; empty where an old take does not say.
     """
 
     source: tuple[float, float, float, float]
     stage: tuple[float, float, float, float]
+    clip: str = ""
 
 
 @spec("collisions")

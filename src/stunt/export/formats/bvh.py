@@ -18,12 +18,12 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.errors import ExportError
-from stunt.export.contents import SCENE_FPS, rig_of
+from stunt.export.contents import SCENE_FPS, move_to_source, rig_of
 from stunt.export.options import CENTIMETRE, Options, Progress, Up, file_axes
 from stunt.export.rig import Rig, continuous
 from stunt.export.sampling import Floats, SampledTake, sample
 from stunt.library.clip_record import ClipRecord
-from stunt.maths.rotations import conjugate, from_rotation_vector, multiply, rotate
+from stunt.maths.rotations import conjugate, multiply, rotate
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, Door, EndSite, Skeleton, WorldPose
 from stunt.motion.formats.bvh_writer import bvh_text
@@ -31,24 +31,11 @@ from stunt.record.take import Take
 
 
 def put_in_place(clip: Clip, take: Take, name: str, options: Options) -> Clip:
-    """Return a character's motion where the options want it; it comes as it was on the stage.
-
-    Raises:
-        ExportError: It is to lie where its source lay, and the take does not know where that was.
-    """
-    known = take.cast.character(name).placement
-    if options.placement == "stage" or (known is None and options.placement == "auto"):
-        return clip
-    if known is None:
-        raise ExportError(
-            f"the take does not know where the clip of '{name}' lay: it followed none from its start, or the take was "
-            "made before takes remembered it. Export it with --placement stage."
-        )
-    source, stage = np.array(known.source), np.array(known.stage)
-    spin = from_rotation_vector(np.array([0.0, 0.0, source[3] - stage[3]]))
+    """Return a character's motion where the options want it; it comes as it was on the stage."""
+    move = move_to_source(take, name, options)
     rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(spin, rotations[:, 0])
-    return clip.with_motion(rotate(spin, clip.root - stage[:3]) + source[:3], rotations)
+    root, rotations[:, 0] = move(clip.root, clip.rotations[:, 0])
+    return clip.with_motion(root, rotations)
 
 
 def has_clip(take: Take, name: str, *, needed: bool) -> bool:

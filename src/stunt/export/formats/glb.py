@@ -6,6 +6,7 @@ glTF is y up, its things face +z, in metres; quaternions are xyzw.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 from stunt import __version__
 from stunt.export.contents import PropTrack, gather
 from stunt.export.formats.glb_file import GlbFile
-from stunt.export.options import Options, Progress
-from stunt.export.rig import Rig
+from stunt.export.options import Y_UP, Options, Progress
+from stunt.export.own_mesh import OwnMesh, own_mesh
+from stunt.export.rig import Rig, continuous
 from stunt.export.skin import dress
 from stunt.export.solids import Surface, body_surface, colored_geoms
 from stunt.maths.rotations import Floats
+from stunt.motion.formats.gltf_nodes import taken_apart
 from stunt.record.take import Take
 
 _STILL = 1e-7  # What varies by less [m or parts of a quaternion] is not animated.
@@ -27,6 +30,10 @@ _STILL = 1e-7  # What varies by less [m or parts of a quaternion] is not animate
 def write(takes: Sequence[Take], path: Path, options: Options, progress: Progress) -> None:
     """Write a take."""
     take = takes[0]
+    whose = own_mesh(take, options)
+    if whose is not None:
+        path.write_bytes(_written_back(take, OwnMesh(take, whose, options), options, progress))
+        return
     motion, rigs, props = gather(take, options)
     progress(0.3)
     file = GlbFile(f"Stunt {__version__}")
@@ -40,6 +47,48 @@ def write(takes: Sequence[Take], path: Path, options: Options, progress: Progres
         _add_prop(file, reel, prop, body_surface(motion.model, prop.body, colors))
     reel.finish()
     path.write_bytes(file.to_bytes())
+
+
+def _written_back(take: Take, mesh: OwnMesh, options: Options, progress: Progress) -> bytes:
+    """Return a character's own file with one animation more, and the take's props beside it."""
+    file = GlbFile.continued(*mesh.document.packed())
+    title = _unused(str(take.meta.get("title") or "take"), file.json["animations"])
+    reel = _Reel(file, mesh.motion.times - mesh.motion.times[0], title)
+    for channel in mesh.channels():
+        _take_apart(file.json["nodes"][channel.node])
+        reel.add(
+            channel.node, channel.path, channel.values.reshape(-1) if channel.path == "weights" else channel.values
+        )
+    progress(0.7)
+    colors = colored_geoms(mesh.motion.model)
+    for prop in take.cast.props.values() if options.character is None else ():
+        surface = body_surface(mesh.motion.model, prop.body, colors)
+        node = _prop_node(file, _unused(prop.name, file.json["nodes"]), surface, mesh.axes, mesh.unit)
+        places = mesh.motion.positions[:, prop.body], mesh.motion.rotations[:, prop.body]
+        place, turn = mesh.placed(*places)
+        turn = continuous(turn)[:, [1, 2, 3, 0]]
+        file.json["nodes"][node].update(translation=_small(place[0]).tolist(), rotation=_small(turn[0]).tolist())
+        if max(np.ptp(some, axis=0).max() for some in places) > 1e-9:
+            reel.add(node, "translation", place)
+            reel.add(node, "rotation", turn)
+    reel.finish()
+    return file.to_bytes()
+
+
+def _unused(wish: str, things: Sequence[dict[str, Any]]) -> str:
+    """Return a name that none of a file's things has."""
+    known, name, number = {thing.get("name") for thing in things}, wish, 2
+    while name in known:
+        name, number = f"{wish} {number}", number + 1
+    return name
+
+
+def _take_apart(node: dict[str, Any]) -> None:
+    """Write a node's matrix as what can be animated: translation, rotation and scale."""
+    if "matrix" in node:
+        local = taken_apart(np.array(node.pop("matrix"), float).reshape(4, 4).T)
+        turn = local.turn[[1, 2, 3, 0]]
+        node.update(translation=local.shift.tolist(), rotation=turn.tolist(), scale=local.scale.tolist())
 
 
 def turned(places: Floats) -> Floats:
@@ -117,22 +166,30 @@ def _animate(reel: _Reel, rig: Rig, joints: Sequence[int], offsets: Floats) -> N
 
 def _add_prop(file: GlbFile, reel: _Reel, prop: PropTrack, surface: Surface) -> None:
     place, turn = turned(prop.positions), xyzw(prop.rotations)
-    node: dict[str, Any] = {
-        "name": prop.name, "translation": _small(place[0]).tolist(), "rotation": _small(turn[0]).tolist(),
-    }  # fmt: skip
-    if len(surface.points):
-        node["mesh"] = _mesh(file, surface, prop.name)
-    number = file.add("nodes", node)
-    file.json["scenes"][0]["nodes"].append(number)
+    number = _prop_node(file, prop.name, surface, Y_UP)
+    file.json["nodes"][number].update(translation=_small(place[0]).tolist(), rotation=_small(turn[0]).tolist())
     if prop.moves:
         reel.add(number, "translation", place)
         reel.add(number, "rotation", turn)
 
 
-def _mesh(file: GlbFile, surface: Surface, name: str) -> int:
+def _prop_node(file: GlbFile, name: str, surface: Surface, axes: Floats, unit: float = 1.0) -> int:
+    """Put a prop's shape into the scene, in a file's axes (3, 3) and unit [m]; return its node."""
+    node: dict[str, Any] = {"name": name}
+    if len(surface.points):
+        shape = replace(surface, points=surface.points / unit)
+        node["mesh"] = _mesh(file, shape, name, axes)
+    number = file.add("nodes", node)
+    if not file.json.get("scenes"):
+        file.json.update(scenes=[{"nodes": []}], scene=0)
+    file.json["scenes"][file.json.get("scene", 0)].setdefault("nodes", []).append(number)
+    return number
+
+
+def _mesh(file: GlbFile, surface: Surface, name: str, axes: Floats = Y_UP) -> int:
     attributes = {
-        "POSITION": file.numbers(_small(turned(surface.points)), use="vertex", bounds=True),
-        "NORMAL": file.numbers(_small(turned(surface.normals)), use="vertex"),
+        "POSITION": file.numbers(_small(surface.points @ axes), use="vertex", bounds=True),
+        "NORMAL": file.numbers(_small(surface.normals @ axes), use="vertex"),
     }
     if surface.bones is not None and surface.weights is not None:
         kind = np.uint8 if surface.bones.max(initial=0) < 256 else np.uint16

@@ -38,6 +38,15 @@ class GlbFile:
         self._binary = bytearray()
         self._materials: dict[tuple[float, ...], int] = {}
 
+    @classmethod
+    def continued(cls, data: dict[str, Any], binary: bytes) -> GlbFile:
+        """Return a file that is there already, to be added to; what it has stays as and where it is."""
+        file = cls("")
+        lists: dict[str, Any] = {key: [] for key, value in file.json.items() if value == []}
+        file.json = {**lists, **data}
+        file._binary = bytearray(binary)
+        return file
+
     def add(self, kind: str, thing: dict[str, Any]) -> int:
         """Add something to one of the lists; return its index."""
         self.json[kind].append(thing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import struct
 from collections.abc import Mapping
@@ -99,6 +100,30 @@ class GltfDocument:
         if not (np.abs(values) <= MOST).all():
             raise self.wrong(f"accessors[{accessor}] has values that are no numbers, or beyond {MOST:g}.")
         return values
+
+    def packed(self) -> tuple[dict[str, Any], bytes]:
+        """Return a copy of the JSON and one binary block: buffers and pictures in other files are laid into it."""
+        data, whole = copy.deepcopy(dict(self.data)), bytearray()
+        starts = []
+        for number in range(len(self.items("buffers"))):
+            whole += bytes(-len(whole) % 4)
+            starts.append(len(whole))
+            whole += self._buffer(number)[: self.whole(self.item("buffers", number), "byteLength")]
+        for view in data.get("bufferViews", []):
+            view["byteOffset"] = self.whole(view, "byteOffset") + starts[self.whole(view, "buffer")]
+            view["buffer"] = 0
+        for picture in data.get("images", []):
+            uri = picture.get("uri")
+            if isinstance(uri, str) and not uri.startswith("data:"):
+                del picture["uri"]
+                whole += bytes(-len(whole) % 4)
+                content = read_bytes(self._beside(uri))
+                view = {"buffer": 0, "byteOffset": len(whole), "byteLength": len(content)}
+                data.setdefault("bufferViews", []).append(view)
+                picture["bufferView"] = len(data["bufferViews"]) - 1
+                picture.setdefault("mimeType", "image/jpeg" if content[:2] == b"\xff\xd8" else "image/png")
+                whole += content
+        return data, bytes(whole)
 
     def _patch(self, values: Floats, sparse: Mapping[str, Any], width: int, kind: np.dtype[Any]) -> None:
         where, what, count = (

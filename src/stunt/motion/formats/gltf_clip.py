@@ -26,6 +26,9 @@ STILL_FPS = 30.0
 """Frame rate of a file without animation, whose one frame is how its nodes stand."""
 _MOVED = 1e-5  # a bone whose joint wanders less than this share of its length keeps its length
 _PERSON = (0.4, 3.0)  # metres tall
+_CREATURE = 30.0  # metres long, as the longest that ever lived
+_BONES: dict[str, int | None] = {"translation": 3, "rotation": 4}
+_EVERYTHING = {**_BONES, "scale": 3, "weights": None}
 _ENDS = {"head": 0.105, "hand": 0.105, "toe": 0.038}  # how long a person's last bones are [fraction of the stature]
 
 
@@ -129,7 +132,13 @@ def _parts(bones: Bones, offsets: Floats) -> dict[str, int]:
 def _scale(bones: Bones, offsets: Floats, notes: dict[str, str]) -> float | None:
     """Return metres per unit: glTF's one, unless that makes the person a giant or a midget."""
     tall = stature_of(offsets, bones.parents, _parts(bones, offsets))
-    if tall is None or _PERSON[0] <= tall <= _PERSON[1]:
+    if tall is None:
+        size = float(np.ptp(Skeleton(bones.names, bones.parents, offsets).rest_places, axis=0).max())
+        if size <= _CREATURE:
+            return 1.0
+        notes["unit"] = f"glTF is in metres, but that would make the creature {size:.3g} m long"
+        return None
+    if _PERSON[0] <= tall <= _PERSON[1]:
         return 1.0
     notes["unit"] = f"glTF is in metres, but that would make the person {tall:.3g} m tall"
     return None
@@ -158,12 +167,15 @@ def _animation(
     return found[chosen], names[chosen]
 
 
-def _channels(document: GltfDocument, animation: Mapping[str, Any]) -> dict[tuple[int, str], _Channel]:
+def _channels(
+    document: GltfDocument, animation: Mapping[str, Any], widths: Mapping[str, int | None] = _BONES
+) -> dict[tuple[int, str], _Channel]:
+    """Return an animation's channels of some properties; a width of None is told by the keys."""
     samplers = document.objects(animation, "samplers")
     found: dict[tuple[int, str], _Channel] = {}
     for channel in document.objects(animation, "channels"):
         target = document.mapping(channel, "target")
-        if target.get("path") not in ("translation", "rotation") or "node" not in target:
+        if target.get("path") not in widths or "node" not in target:
             continue
         sampler = document.whole(channel, "sampler", len(samplers))
         if sampler >= len(samplers):
@@ -173,7 +185,10 @@ def _channels(document: GltfDocument, animation: Mapping[str, Any]) -> dict[tupl
         times, values = document.array(item.get("input"))[:, 0], document.array(item.get("output"))
         way = str(item.get("interpolation", "LINEAR"))
         rows = 3 if way == "CUBICSPLINE" else 1
-        width = 3 if target["path"] == "translation" else 4
+        width = widths[target["path"]]
+        if width is None and values.size % (rows * len(times)) == 0:
+            values = values.reshape(rows * len(times), -1)
+            width = values.shape[1]
         if values.shape != (rows * len(times), width) or (np.diff(times) <= 0).any():
             raise document.wrong("an animation's keys do not fit its times, or its times do not increase.")
         found[(target["node"], target["path"])] = _Channel(times, values, way)
@@ -234,6 +249,44 @@ def _hermite(values: Floats, low: Any, high: Any, gap: Floats, share: Floats) ->
         + (-2 * s**3 + 3 * s**2) * end
         + (s**3 - s**2) * arriving
     )
+
+
+def moved_properties(document: GltfDocument) -> set[tuple[int, str]]:
+    """Return node and property of all that any animation of a file moves."""
+    return {key for item in document.items("animations") for key in _channels(document, item, _EVERYTHING)}
+
+
+class NodeMotion:
+    """How one animation of a file moves its nodes, whatever they are."""
+
+    def __init__(self, document: GltfDocument, animation: str) -> None:
+        """Look it up; no name, or one the file has not, stands for none: every node stays as it stands."""
+        names = [
+            str(item.get("name") or f"animation{number}") for number, item in enumerate(document.items("animations"))
+        ]
+        self._document = document
+        self._channels = dict[tuple[int, str], _Channel]()
+        if animation in names:
+            self._channels = _channels(document, document.items("animations")[names.index(animation)], _EVERYTHING)
+        bones = [channel for (_, path), channel in self._channels.items() if path in _BONES]
+        #: When its first frame is [s].
+        self.start = min((float(channel.times[0]) for channel in bones), default=0.0)
+
+    @property
+    def animated(self) -> set[tuple[int, str]]:
+        """Node and property (`translation`, `rotation`, `scale`, `weights`) of all that moves."""
+        return set(self._channels)
+
+    def values(self, node: int, path: str, times: Floats) -> Floats:
+        """Return an animated property at times [s], (F, n), in the file's units and order."""
+        found = _sampled(self._channels[(node, path)], times, turns=path == "rotation")
+        return found / np.linalg.norm(found, axis=1, keepdims=True) if path == "rotation" else found
+
+    def local(self, node: int, times: Floats) -> Local:
+        """Return a node's transform at times [s]: shift (F, 3), turn (F, 4), scale (F, 3)."""
+        moved = _moved(self._document, node, self._channels, times)
+        scales = self.values(node, "scale", times) if (node, "scale") in self._channels else moved.scale
+        return Local(moved.shift, moved.turn, np.broadcast_to(scales, moved.shift.shape))
 
 
 GLTF = ClipFormat("gltf", (".glb", ".gltf"), read_gltf, heeds=("animation",), listed=("*.glb", "*.gltf"))

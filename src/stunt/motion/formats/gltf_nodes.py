@@ -78,7 +78,7 @@ def find_bones(document: GltfDocument) -> Bones:
         ClipFileError: There are none.
     """
     nodes = document.items("nodes")
-    parent = _parents(document)
+    parent = parents_of(document)
     joints, skin = _joints(document)
     kept = sorted({node for joint in joints for node in _up_to_joints(joint, parent, set(joints))})
     roots = [node for node in kept if parent.get(node) not in kept]
@@ -97,7 +97,8 @@ def find_bones(document: GltfDocument) -> Bones:
     return Bones(tuple(order), names, parents, above, rest, left)
 
 
-def _parents(document: GltfDocument) -> dict[int, int]:
+def parents_of(document: GltfDocument) -> dict[int, int]:
+    """Return which node each node hangs on; those at the top hang on none."""
     found: dict[int, int] = {}
     for number, node in enumerate(document.items("nodes")):
         for child in document.numbers(node, "children"):

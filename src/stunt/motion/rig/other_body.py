@@ -14,7 +14,7 @@ from stunt.maths.rotations import Floats
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import JointMapping
 from stunt.motion.rig.retarget import body_parts, retarget
-from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody
+from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody, is_creature
 
 SAME_BONE: Final = 1e-3
 """Bones whose joints are nearer than this count as the same [m]."""
@@ -22,10 +22,10 @@ STANDING: Final = 0.2
 """Share of the frames in which a foot is taken to be on the floor at least."""
 
 
-def has_parts_of_person(clip: Clip) -> bool:
-    """Whether a body can be built from a clip's skeleton by its joints' names."""
+def makes_a_body(clip: Clip) -> bool:
+    """Whether a body can be built from a clip's skeleton: a person's by its parts, or a creature's bone by bone."""
     parts = clip.parts
-    return all(part in parts for part in NEEDED)
+    return all(part in parts for part in NEEDED) or (is_creature(parts) and clip.door.parts is None)
 
 
 def has_bones_of(character: Character, body: SkeletonBody) -> bool:
