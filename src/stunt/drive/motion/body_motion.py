@@ -21,7 +21,7 @@ from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.mapping import JointMapping, with_mapping
 from stunt.motion.rig.other_body import has_bones_of, has_parts_of_person, retargeted_qpos
 from stunt.motion.rig.retarget import joint_values
-from stunt.motion.rig.skeleton_body import body_from_clip
+from stunt.motion.rig.skeleton_body import body_from_clip, is_creature
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
         raise InvalidValueError(*wrong)
     if mapping is not None:
         clip = with_mapping(clip, mapping)
-    if has_parts_of_person(clip):
+    if has_parts_of_person(clip) or is_creature(clip.parts):
         body = body_from_clip(clip)
         if has_bones_of(character, body):
             return BodyMotion(clip.name, clip.fps, body.frames_qpos, clip.loop)
