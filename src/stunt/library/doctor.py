@@ -1,7 +1,4 @@
-"""The doctor for clips: what a motion file is, what looks wrong with it, and what Stunt would assume.
-
-Flight phases of a clip, and the frame rate they tell: in the air, everybody falls at 9.81 m/s².
-"""
+"""The doctor for clips: what a motion file is, what looks wrong with it, and what Stunt would assume."""
 
 from __future__ import annotations
 
@@ -12,110 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from stunt.character.from_skeleton import bone_masses
 from stunt.errors import BodyError
+from stunt.library.flight import Flight, flight_of
+from stunt.library.mend import MENDED
 from stunt.library.read import read_clip, read_raw, split_reference
-from stunt.maths.rotations import Floats, difference, rotate
-from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides
+from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides, settle
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.raw import RawClip
-from stunt.motion.clips.standing import feet_of, floor_height, planted, stature, stretches
+from stunt.motion.clips.spikes import Spike, find_spikes
+from stunt.motion.clips.standing import feet_of, floor_height, planted, stature
 from stunt.motion.clips.vocabulary import vocabulary
 from stunt.motion.clips.words import ARM, LEG
 from stunt.motion.rig.skeleton_body import NEEDED, SkeletonBody, body_from_clip, is_creature
 
-GRAVITY = 9.81
-CLEARANCE = 0.05  # a sole higher than this above its planted height is off the ground [m]
-FLESH = 0.06  # between a joint and the skin that touches the ground: hands, knees, back [m]
-FEWEST = 8  # frames of flight that tell anything
-_RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 200.0, 240.0)
-
-
-@dataclass(frozen=True)
-class Flight:
-    """What the flight phases say."""
-
-    phases: tuple[tuple[int, int], ...]  #: First and last frame of each
-    fall: float  #: Downward acceleration of the centre of mass over all phases [m/s²], at the clip's frame rate
-    fps: float  #: The frame rate at which that would be gravity
-    likely: float  #: The usual frame rate nearest to it
-
-
-def centre_of_mass(body: SkeletonBody) -> Floats:
-    """Return the height-carrying centre of mass in every frame [m], (F, 3), of the body built from the clip."""
-    clip = body.clip
-    positions, rotations = clip.world.positions[:, body.joints], clip.world.rotations[:, body.joints]
-    tips = np.stack([bone.tip for bone in body.plan.bones])
-    shares = np.array(bone_masses(body.plan, "male"))
-    middles = positions + 0.5 * rotate(rotations, tips)
-    result: Floats = np.einsum("b,fbc->fc", shares, middles)
-    return result
-
-
-def airborne(body: SkeletonBody) -> np.ndarray:
-    """Return in which frames nothing is near the ground, (F,) bool."""
-    clip = body.clip
-    lows = [np.full(clip.frames, np.inf)]
-    for bone, joint in zip(body.plan.bones, body.joints, strict=True):
-        height = clip.world.positions[:, joint, 2]
-        tip = height + rotate(clip.world.rotations[:, joint], bone.tip)[:, 2]
-        lows.append(
-            height - bone.sole.depth
-            if bone.sole is not None
-            else np.minimum(height, tip) - FLESH * (2 if bone.part == "hand" else 1)
-        )
-    return np.asarray(np.min(lows, axis=0) > CLEARANCE)
-
-
-def flight_of(body: SkeletonBody) -> Flight | None:
-    """Return what the flight phases say; None where there are none long enough."""
-    phases = [(first, end - 1) for first, end in stretches(airborne(body)) if end - 1 - first >= FEWEST]
-    if not phases:
-        return None
-    heights = centre_of_mass(body)[:, 2]
-    fitted = [_fall(heights[first : last + 1], body.clip.fps) for first, last in phases]
-    phases = [phase for phase, one in zip(phases, fitted, strict=True) if one is not None]
-    falls = [one for one in fitted if one is not None]
-    if not falls:
-        return None
-    fall = float(np.average(falls, weights=[float(last - first) ** 2 for first, last in phases]))
-    fps = body.clip.fps * float(np.sqrt(GRAVITY / fall))
-    return Flight(tuple(phases), fall, fps, min(_RATES, key=lambda rate: abs(np.log(rate / fps))))
-
-
-def _fall(heights: Floats, fps: float) -> float | None:
-    """Return how fast a phase falls [m/s²]; None where its path is no parabola, so that it was no flight."""
-    cut = max(1, len(heights) // 10)  # feet leave and land inside the first and last frames
-    path = heights[cut:-cut]
-    times = np.arange(len(path)) / fps
-    curve = np.polyfit(times, path, 2)
-    off = path - np.polyval(curve, times)
-    # What the fall alone bends the path by, against what the parabola leaves over.
-    bend = abs(float(curve[0])) * (times[-1] / 2) ** 2
-    falls = curve[0] < 0 and bend > 0.01 and float(np.abs(off).max()) < 0.15 * bend
-    return -2.0 * float(curve[0]) if falls else None
-
-
-SPIKE_DEG = 15.0  # a frame may turn a joint so much beyond what its neighbours do
-SPIKE_M = 0.03  # and move the root so far: 3 cm within a sixtieth of a second are 22 times gravity [m]
 SLIDE = 0.10  # planted feet that slip more than this per second of standing are worth a word [m/s]
 _SHOWN = 5
-
-
-@dataclass(frozen=True)
-class Spike:
-    """A frame that does not belong to its neighbours: which, which joint, and by how much it jumps [deg].
-
-    Where it is the root that leaves its place, `metres` says how far, and `degrees` is 0.
-    """
-
-    frame: int
-    joint: str
-    degrees: float
-    metres: float = 0.0
-
-    def __str__(self) -> str:
-        return f"frame {self.frame} {self.joint} " + (f"{self.metres:.2f} m" if self.metres else f"{self.degrees:.0f}°")
 
 
 @dataclass(frozen=True)
@@ -173,7 +81,7 @@ def _diagnose(raw: RawClip, clip: Clip, wanted: Overrides) -> Diagnosis:
     slide, standing = foot_slide(clip, parts)
     flight = None if body is None else flight_of(body)
     feet = bool(feet_of(parts))
-    spikes = find_spikes(clip)
+    spikes = find_spikes(settle(raw, wanted)) if "spikes" in clip.door.assumed else ()
     return Diagnosis(
         file=raw.file,
         format=raw.format,
@@ -231,39 +139,11 @@ def foot_slide(clip: Clip, parts: dict[str, int]) -> tuple[float, float]:
     return way, seconds
 
 
-def find_spikes(clip: Clip) -> tuple[Spike, ...]:
-    """Return frames in which the root or a joint is far from the middle of its neighbours, the worst first of each.
-
-    A fast but smooth motion is no spike: a joint's deviation counts against those of the frames around it. Joints that
-    are no part of a person (fingers, helpers) are not looked at, where the parts are known.
-    """
-    if clip.frames < 5:
-        return ()
-    parts = set(clip.parts.values())
-    known = np.array([number in parts or len(parts) < 5 for number in range(len(clip.skeleton))])
-    least = SPIKE_DEG * max(1.0, 60.0 / clip.fps)
-    forth = difference(clip.rotations[2:], clip.rotations[1:-1])
-    back = difference(clip.rotations[:-2], clip.rotations[1:-1])
-    off = 0.5 * np.degrees(np.linalg.norm(forth + back, axis=-1))  # (F−2, J): second difference
-    usual = np.median(np.stack([np.roll(off, shift, axis=0) for shift in (-4, -3, -2, 2, 3, 4)]), axis=0)
-    frames, joints = np.nonzero((off > np.maximum(least, 6.0 * usual)) & known)
-    found = [Spike(int(f) + 1, clip.skeleton.names[j], float(off[f, j])) for f, j in zip(frames, joints, strict=True)]
-    return (*_leaps(clip), *sorted(found, key=lambda spike: -spike.degrees))
-
-
-def _leaps(clip: Clip) -> list[Spike]:
-    """Return frames in which the root is far from the middle of its neighbours, the worst first."""
-    off = np.linalg.norm(0.5 * (clip.root[2:] + clip.root[:-2]) - clip.root[1:-1], axis=-1)
-    usual = np.median(np.stack([np.roll(off, shift) for shift in (-4, -3, -2, 2, 3, 4)]), axis=0)
-    frames = np.flatnonzero(off > np.maximum(SPIKE_M * max(1.0, 60.0 / clip.fps), 6.0 * usual))
-    found = [Spike(int(frame) + 1, clip.skeleton.names[0], 0.0, float(off[frame])) for frame in frames]
-    return sorted(found, key=lambda spike: -spike.metres)
-
-
 def _warnings(
     clip: Clip, missing: tuple[str, ...], spikes: tuple[Spike, ...], slide: float, flight: Flight | None
 ) -> list[str]:
-    found = []
+    found = [f"{about}: {what}" for about, what in clip.door.wrong.items()]
+    found += [f"{about}: {clip.door.assumed[about]}" for about in MENDED if about in clip.door.assumed]
     if missing:
         capsules = is_creature(clip.parts)
         then = "its body is no person's but a capsule per bone" if capsules else "there is no body"
@@ -275,7 +155,7 @@ def _warnings(
     if tall is not None and not SMALLEST <= tall <= TALLEST:
         found.append(f"a person {tall:.2f} m tall: say the unit (--scale, metres per unit)")
     if spikes:
-        found.append(f"{len(spikes)} spikes: {', '.join(map(str, spikes[:_SHOWN]))}")
+        found.append(f"{len(spikes)} spikes, bridged: {', '.join(map(str, spikes[:_SHOWN]))}")
     if slide > SLIDE:
         found.append(f"planted feet slip {slide:.2f} m per second of standing")
     if flight is not None and np.isfinite(flight.fps) and not 0.75 < flight.fps / clip.fps < 1.33:

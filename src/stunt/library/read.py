@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
+from stunt.library.mend import mended
 from stunt.motion.clips.assume import Overrides, settle
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.edit import mirrored
@@ -116,7 +117,7 @@ def split_reference(reference: str | Path, place: Place = NOWHERE) -> tuple[str,
     given: dict[str, Any] = {"animation": before[1:]} if before else {}
     kinds: dict[str, Callable[[str], Any]] = {
         "up": str, "scale": float, "fps": float, "skip_frames": int, "loop": _truth, "skeleton": str,
-        "animation": str, "mapping": str, "mirror": _truth,
+        "animation": str, "mapping": str, "mirror": _truth, "travel": _truth,
     }  # fmt: skip
     for entry in filter(None, tail.split("&")):
         key, _, value = entry.partition("=")
@@ -201,7 +202,7 @@ def _raw(file: str, wanted: Overrides) -> RawClip:
 
 
 def _settled(raw: RawClip, wanted: Overrides) -> Clip:
-    clip = settle(raw, wanted)
+    clip = mended(settle(raw, wanted), wanted)
     return _sealed(mirrored(clip) if wanted.mirror else clip)
 
 

@@ -46,6 +46,7 @@ class Overrides:
     animation: str | None = None  #: Which animation of a file that has several (glTF), by name
     mapping: str | None = None  #: A mapping file that says which joint is which part of a person
     mirror: bool | None = None  #: Whether left and right are exchanged
+    travel: bool | None = None  #: Whether a walk in place gets its travel back; it does unless told otherwise
 
     def check(self, place: Place = NOWHERE) -> None:
         """Raise where a value is impossible."""
@@ -96,7 +97,8 @@ def settle(raw: RawClip, overrides: Overrides | None = None) -> Clip:
         above = Above(above.path, above.offsets @ axes.T * scale, root[skip:], turns[skip:], shifts[skip:])
     seen = replace(seen, parts={**seen.parts, "hips": 0})  # what was above the hips is laid into them
     door = Door(
-        raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, seen, bodies, above
+        raw.format, raw.file, scale, axes, assumed, raw.values, skip, rest, raw.added, known, seen, bodies, above,
+        wrong=raw.wrong,
     )  # fmt: skip
     return Clip(
         name=Path(raw.file).stem,
@@ -233,16 +235,22 @@ def starts_with_rest_pose(raw: RawClip) -> bool:
 
 
 def rest_pose_frames(raw: RawClip) -> int:
-    """Return how many frames at the start are an artificial T-pose: most joints at zero, and far from what follows.
+    """Return how many frames at the start are a reference pose: held, and far from what follows.
 
-    The root may be turned: some tools let the T-pose face where the motion does.
+    A T-pose has most joints at zero; the root may be turned: some tools let it face where the motion does. Any other
+    pose (an A-pose, the last take's) is told by half of the joints leaving it at once, as nobody can.
     """
-    zero = np.abs(raw.rotations[0, 1:, 0]) > np.cos(np.radians(0.5) / 2)
-    if len(raw.root) < 3 or not zero.size or zero.mean() <= 0.6:
+    if len(raw.root) < 3 or raw.rotations.shape[1] < 2:
         return 0
     turns = np.linalg.norm(difference(raw.rotations[1:15], raw.rotations[: len(raw.rotations[1:15])]), axis=-1)
     largest = turns.max(axis=-1)
     lead = 1 + int(np.argmax(largest > np.radians(0.5)))  # frames that stay as the first is
     rest = largest[lead : lead + 3]
     enough = lead <= MOST_REST_FRAMES and bool(len(rest)) and largest[lead - 1] > np.radians(20.0)
-    return lead if enough and largest[lead - 1] > 3.0 * rest.max() else 0
+    if not (enough and largest[lead - 1] > 3.0 * rest.max()):
+        return 0
+    zero = np.abs(raw.rotations[0, 1:, 0]) > np.cos(np.radians(0.5) / 2)
+    leave, later = turns[lead - 1, 1:], turns[lead : lead + 3, 1:]
+    moving = np.maximum(leave, later.max(axis=0)) > np.radians(0.5)
+    at_once = (leave > np.radians(5.0)) & (leave > 4.0 * later.max(axis=0))
+    return lead if zero.mean() > 0.6 or moving.any() and at_once[moving].mean() > 0.5 else 0

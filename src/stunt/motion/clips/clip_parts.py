@@ -122,6 +122,8 @@ class Door:
     axes: Floats = field(default_factory=lambda: np.eye(3))  #: Rotation that turns the file's axes into ours, (3, 3)
     #: What the file did not say and the door took for granted, by what it is about, as sentences.
     assumed: Mapping[str, str] = field(default_factory=dict)
+    #: What is wrong with the file, though it was read, likewise.
+    wrong: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     #: The file's own channel values, (F, C), so that what was not changed is written as it stood.
     values: Floats | None = field(default=None, repr=False)
     skipped: int = 0  #: How many frames at the start were left out

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from stunt.errors import InvalidValueError, StuntError
-from stunt.maths.rotations import Floats, from_rotation_vector, heading, multiply, rotate, slerp
+from stunt.maths.rotations import Floats, difference, from_rotation_vector, heading, multiply, rotate, slerp
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door
 
 if TYPE_CHECKING:
@@ -46,6 +46,49 @@ def resampled(clip: Clip, fps: float) -> Clip:
         raise InvalidValueError("fps", fps, "a positive number")
     times = np.arange(int(np.floor(clip.duration * fps + 1e-6)) + 1) / fps
     return _sampled(clip, times, fps, f"at {fps:g} frames per second")
+
+
+def denser(clip: Clip, fps: float) -> Clip:
+    """Return the clip at a higher frame rate, on smooth ways through its frames.
+
+    Along a straight line between frames a joint would change its velocity at once in each of them. Here it passes them
+    at the velocity its neighbours say, and stands still where it turns back (Fritsch and Carlson 1980, "Monotone
+    piecewise cubic interpolation"; for rotations the four points of a cubic are mixed as de Casteljau does).
+    """
+    times = np.arange(round(clip.duration * fps) + 1) / fps
+    x = np.minimum(times * clip.fps, clip.frames - 1.0)
+    low = np.minimum(x.astype(int), clip.frames - 2)
+    share = x - low
+    steps = difference(clip.rotations[1:], clip.rotations[:-1])  # (F−1, J, 3), the same in both its ends' frames
+    pace = _calm(steps)
+    first, last = clip.rotations[low], clip.rotations[low + 1]
+    leaving = multiply(first, from_rotation_vector(pace[low] / 3.0))
+    arriving = multiply(last, from_rotation_vector(-pace[low + 1] / 3.0))
+    points = [first, leaving, arriving, last]
+    part = np.broadcast_to(share[:, None], low.shape + (len(clip.skeleton),))
+    while len(points) > 1:
+        points = [slerp(one, two, part) for one, two in zip(points, points[1:], strict=False)]
+    root = _cubic(clip.root, low, share)
+    shifts = None if clip.shifts is None else _cubic(clip.shifts, low, share)
+    door = replace(clip.door, values=None, above=None)
+    return clip.with_motion(root, points[0], shifts=shifts, fps=fps, door=door)
+
+
+def _calm(steps: Floats) -> Floats:
+    """Return the velocity at each frame for the ways between them, (F, ...): none where they turn back."""
+    before, after = np.concatenate([steps[:1], steps]), np.concatenate([steps, steps[-1:]])
+    together = before * after
+    mean = 2.0 * together / np.where(together > 0.0, before + after, 1.0)
+    return np.where(together > 0.0, mean, 0.0)
+
+
+def _cubic(values: Floats, low: NDArray[np.int64], share: Floats) -> Floats:
+    """Return values, (F, ...), between frames on a smooth way."""
+    steps = np.diff(values, axis=0)
+    pace, s = _calm(steps), share.reshape(-1, *[1] * (values.ndim - 1))
+    leaving, arriving = pace[low], pace[low + 1]
+    bend = 3.0 * steps[low] - 2.0 * leaving - arriving
+    return np.asarray(values[low] + s * (leaving + s * (bend + s * (leaving + arriving - 2.0 * steps[low]))))
 
 
 def warped(

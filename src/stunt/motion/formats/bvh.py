@@ -27,6 +27,8 @@ from stunt.motion.clips.raw import (
     snapped,
 )
 
+UNKNOWN_FPS = 30.0
+"""Frame rate of a file whose frame time is none."""
 CHANNELS = {f"{axis}{kind}".lower(): f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ"}
 
 
@@ -72,8 +74,8 @@ def read_bvh(path: str | Path) -> RawClip:
     """
     lines = _Lines(path)
     parsed = _read_hierarchy(lines)
-    fps, values = _read_motion(lines, sum(map(len, parsed.channels)))
-    return _assemble(str(path), parsed, fps, values)
+    fps, values, wrong = _read_motion(lines, sum(map(len, parsed.channels)))
+    return _assemble(str(path), parsed, fps, values, wrong)
 
 
 # ---- hierarchy
@@ -207,38 +209,57 @@ def _check_end(lines: _Lines, parsed: _Parsed, stack: list[int], opening: list[i
 # ---- motion
 
 
-def _read_motion(lines: _Lines, width: int) -> tuple[float, Floats]:
-    frames, seconds = _read_head(lines)
-    check_size(frames, width, lines.place)
+def _read_motion(lines: _Lines, width: int) -> tuple[float, Floats, dict[str, str]]:
+    """Return frames per second, the frames there are, and what is wrong with how they are written down."""
+    frames, seconds, wrong = _read_head(lines)
     if width == 0:
         raise lines.wrong("the skeleton has no channels, so nothing moves.")
     rows: list[Floats] = []
+    waiting: list[Floats] = []  # what is there of a frame that goes over several lines
     for words in lines:
-        if len(rows) == frames:
-            raise lines.wrong(f"more than the {frames} frames the file announces.")
-        if len(words) != width:
-            raise lines.wrong(f"frame {len(rows)} has {len(words)} values, but the skeleton has {width} channels.")
-        rows.append(as_numbers(words, f"frame {len(rows)}", lines.place))
-    if len(rows) < frames:
-        raise lines.wrong(f"the file ends after {len(rows)} of the {frames} frames it announces.")
-    return snapped(1.0 / seconds), np.array(rows)
+        check_size(len(rows) + 1, width, lines.place)
+        row = as_numbers(words, f"frame {len(rows)}", lines.place)
+        if not waiting and len(row) == width:
+            rows.append(row)
+            continue
+        waiting.append(row)
+        have = sum(map(len, waiting))
+        if len(row) == width or have > width:
+            bad = len(waiting[0])
+            raise lines.wrong(f"frame {len(rows)} has {bad} values, but the skeleton has {width} channels.")
+        if have == width:
+            rows.append(np.concatenate(waiting))
+            waiting = []
+    if not rows:
+        raise lines.wrong(f"the file ends before the first of its {frames} frames.")
+    return snapped(1.0 / seconds), np.array(rows), wrong | _miscounted(frames, len(rows), bool(waiting))
 
 
-def _read_head(lines: _Lines) -> tuple[int, float]:
+def _miscounted(frames: int, found: int, torn: bool) -> dict[str, str]:
+    """Say that a file has other frames than it announces; those that are there are used."""
+    if found == frames and not torn:
+        return {}
+    half = ", and the beginning of one more" if torn else ""
+    return {"frames": f"the file announces {frames} and has {found}{half}; what is there is used"}
+
+
+def _read_head(lines: _Lines) -> tuple[int, float, dict[str, str]]:
+    """Return how many frames are announced, how long one lasts [s], and what is wrong with that."""
     frames: int | None = None
     for words in lines:
         text = " ".join(words)
         key, _, value = text.partition(":")
         key = key.strip().lower()
         if key == "frames" and frames is None:
-            if not value.strip().isdigit() or not 1 <= int(value.strip()[:12]):
-                raise lines.wrong(f"'Frames:' needs a count of at least 1, not '{value.strip()[:20]}'.")
+            if not value.strip().isdigit():
+                raise lines.wrong(f"'Frames:' needs a count, not '{value.strip()[:20]}'.")
             frames = int(value.strip()[:12])
         elif key == "frame time" and frames is not None:
             seconds = float(as_numbers([value.strip() or "nothing"], "Frame Time", lines.place)[0])
-            if not 1e-5 <= seconds <= 1e3:
-                raise lines.wrong(f"a frame time of {seconds:g} s is not possible.")
-            return frames, seconds
+            if 1e-5 <= seconds <= 1e3:
+                return frames, seconds, {}
+            said = f"{seconds:g} s is not possible; {UNKNOWN_FPS:g} frames per second are assumed"
+            return frames, 1.0 / UNKNOWN_FPS, {"frame time": said}
         else:
             wanted = "Frames:" if frames is None else "Frame Time:"
             raise lines.wrong(f"expected '{wanted}', but found '{text[:40]}'.")
@@ -248,11 +269,11 @@ def _read_head(lines: _Lines) -> tuple[int, float]:
 # ---- values to rotations
 
 
-def _assemble(file: str, parsed: _Parsed, fps: float, values: Floats) -> RawClip:
+def _assemble(file: str, parsed: _Parsed, fps: float, values: Floats, wrong: dict[str, str]) -> RawClip:
     frames, joints = len(values), len(parsed.names)
     offsets = np.array(parsed.offsets, dtype=float)
     rotations = np.zeros((frames, joints, 4))
-    shifts, notes = np.zeros((frames, joints, 3)), {}
+    shifts, notes = np.zeros((frames, joints, 3)), dict[str, str]()
     added: list[int] = []
     column = 0
     for joint, channels in enumerate(parsed.channels):
@@ -288,6 +309,7 @@ def _assemble(file: str, parsed: _Parsed, fps: float, values: Floats) -> RawClip
         values=values,
         added=tuple(added),
         notes=notes,
+        wrong=wrong,
     )
 
 

@@ -132,13 +132,11 @@ def _parts(bones: Bones, offsets: Floats) -> dict[str, int]:
 def _scale(bones: Bones, offsets: Floats, notes: dict[str, str]) -> float | None:
     """Return metres per unit: glTF's one, unless that makes the person a giant or a midget."""
     tall = stature_of(offsets, bones.parents, _parts(bones, offsets))
-    if tall is None:
-        size = float(np.ptp(Skeleton(bones.names, bones.parents, offsets).rest_places, axis=0).max())
-        if size <= _CREATURE:
-            return 1.0
-        notes["unit"] = f"glTF is in metres, but that would make the creature {size:.3g} m long"
-        return None
-    if _PERSON[0] <= tall <= _PERSON[1]:
+    size = float(np.ptp(Skeleton(bones.names, bones.parents, offsets).rest_places, axis=0).max())
+    if tall is None and size > _CREATURE:
+        notes["unit"] = f"glTF is in metres, but that would make it {size:.3g} m large; centimetres are taken"
+        return 0.01
+    if tall is None or _PERSON[0] <= tall <= _PERSON[1]:
         return 1.0
     notes["unit"] = f"glTF is in metres, but that would make the person {tall:.3g} m tall"
     return None
@@ -160,11 +158,16 @@ def _animation(
         return {}, ""
     if wanted is not None:
         return found[names.index(wanted)], wanted
-    lengths = [max((float(channel.times[-1]) for channel in channels.values()), default=0.0) for channels in found]
-    chosen = int(np.argmax(lengths))
+    chosen = int(np.argmax([_moving_seconds(channels) for channels in found]))
     if len(names) > 1:
-        notes["choice"] = f"the longest of {len(names)} animations was taken ({', '.join(names[:10])})"
+        notes["choice"] = f"the longest of {len(names)} animations that moves was taken ({', '.join(names[:10])})"
     return found[chosen], names[chosen]
+
+
+def _moving_seconds(channels: Mapping[tuple[int, str], _Channel]) -> float:
+    """Return how long an animation moves anything [s]: poses held, and of one or two keys, count for nothing."""
+    moving = [c for c in channels.values() if len(c.times) > 2 and bool((np.ptp(c.values, axis=0) > 1e-4).any())]
+    return max((float(channel.times[-1] - channel.times[0]) for channel in moving), default=0.0)
 
 
 def _channels(
