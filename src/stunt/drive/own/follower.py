@@ -16,7 +16,7 @@ from stunt.drive.motion.layout import own_slices
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import stance_reference
 from stunt.drive.own.smoothing import rates, smoothed
-from stunt.drive.own.soles import Foot, two_feet
+from stunt.drive.own.soles import Foot, drawn_in, two_feet
 from stunt.drive.own.whole_body import spins
 from stunt.errors import BodyError, StuntError
 from stunt.maths.rotations import Floats
@@ -228,7 +228,7 @@ def standing_body(model: mujoco.MjModel, character: Character, soles: list[int])
     rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
     legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
     long = np.array([_leg_length(model, foot) for foot in feet])
-    drawn = [_drawn_in(stance, foot) for foot in feet]
+    drawn = [drawn_in(model, foot, SETTINGS["shrink"]) for foot in feet]
     return StandingBody(
         (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
         (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest, long,
@@ -251,16 +251,6 @@ def _ahead(stance: mujoco.MjData, foot: Foot) -> Floats:
 def _front(stance: mujoco.MjData, foot: Foot) -> NDArray[np.bool_]:
     along = _places(stance, foot) @ _ahead(stance, foot)
     return np.asarray(along > 0.5 * (along.min() + along.max()))
-
-
-def _drawn_in(stance: mujoco.MjData, foot: Foot) -> Floats:
-    """Return a foot's points drawn in from the edges: pressure on the very edge rolls a foot over it, (points, 3)."""
-    places = _places(stance, foot)
-    middle = places.mean(axis=0)
-    near = middle + SETTINGS["shrink"] * (places - middle)
-    near[:, 2] = places[:, 2]
-    turns = stance.xmat[foot.owners].reshape(-1, 3, 3)
-    return np.ascontiguousarray(np.einsum("pji,pj->pi", turns, near - stance.xpos[foot.owners]))
 
 
 def _leg_length(model: mujoco.MjModel, foot: Foot) -> float:
