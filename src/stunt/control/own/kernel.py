@@ -87,7 +87,7 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     set_clock(t, who, gains, flying, air, ends, left_air)
     move_footprints(t, who, gains, omega, flying, left_air, period)
     recover(t, who, gains, omega, live, period)
-    follow_feet(t, who, gains, period)
+    follow_feet(t, who, gains, omega, period)
     lower(t, who, is_moving(t, who), period)
     pose_error(v, t, who)
     judge(v, t, who, period)

@@ -19,9 +19,9 @@ PLANES: Final = 24
 """Most tangent planes added where torques are too long."""
 SIDES: Final = 4
 """Of a friction pyramid."""
-CENTRE: Final = 17
+CENTRE: Final = 21
 """Columns of what the whole body does: centre of mass, its velocity and acceleration, angular momentum, its change,
-zero-moment point."""
+zero-moment point, each foot's share of the pressure, and of all pressure to come, the sooner the more."""
 POSE: Final = 16
 """Columns of what a foot does: place, turn, velocity, acceleration, spin."""
 FAILS: Final = 12
@@ -42,7 +42,7 @@ SETTINGS: Final[dict[str, float]] = {
     "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
-    "back": 0.98, "most_shift": 0.45, "follow": 0.12,
+    "back": 0.98, "most_shift": 0.45, "follow": 0.04, "look_ahead": 0.0,
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
     # Recovery steps.
@@ -99,7 +99,11 @@ ACTOR: Final = layout(
     ("off_from", _FLOAT, 4),
     ("off_to", _FLOAT, 4),
     ("off_last", _FLOAT, 4),
+    ("press_off", _FLOAT, 2),  # and the pressure under those that stand
+    ("ahead_off", _FLOAT, 2),  # and the capture point, for the pressure to come
     ("com_off", _FLOAT, 2),  # and the centre of mass
+    ("com_pace", _FLOAT, 2),  # how fast that changes [m/s]
+    ("com_push", _FLOAT, 2),  # [m/s²]
     ("was", _LONG, FEET),  # whether it stood
     ("anchored", _LONG, FEET * POINTS),
     ("anchor", _FLOAT, FEET * POINTS * 2),

@@ -68,6 +68,8 @@ def ask_clip(t: Any, who: Any) -> bool:
     for k in range(3, 15):
         if not live or who.paused != 0:
             t.middle[k] = 0.0
+    if not live or who.paused != 0:
+        t.middle[19], t.middle[20] = t.middle[17], t.middle[18]
     return live
 
 

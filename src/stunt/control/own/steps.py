@@ -54,7 +54,7 @@ def note_capture(t: Any, who: Any, omega: float, period: float) -> None:
         pace = (now - who.capture[k]) / period if who.ticked != 0 else 0.0
         who.capture_pace[k] = 0.6 * who.capture_pace[k] + 0.4 * pace if who.ticked != 0 else 0.0
         who.capture[k] = now
-        who.error[k] = now - (t.middle[k] + who.com_off[k] + t.middle[3 + k] / omega)
+        who.error[k] = now - (t.middle[k] + who.ahead_off[k] + t.middle[3 + k] / omega)
     who.ticked = 1
     who.inside = support(t, who, who.capture[0], who.capture[1], -1)
 
@@ -80,7 +80,8 @@ def set_clock(t: Any, who: Any, gains: Any, flying: bool, air: bool, air_end: fl
     if flying:
         who.rate = min(max((air_end - who.clip_time) / max(left_air, 0.01), 0.6), 1.6)
     elif square > 0.09 and not air and abs(vz) < 0.6:
-        ahead = (who.error[0] * vx + who.error[1] * vy) / square
+        ex, ey = who.error[0] + who.ahead_off[0] - who.press_off[0], who.error[1] + who.ahead_off[1] - who.press_off[1]
+        ahead = (ex * vx + ey * vy) / square
         ahead *= gains.clock * min(max((square - gains.clock_slow) / 0.25, 0.0), 1.0)
         who.rate = 1.0 + min(max(ahead, -gains.clock_most), gains.clock_most)
 
@@ -118,12 +119,12 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
     """Write to `spot` how far from the clip's footprint a swinging foot should come down."""
     grown = math.exp(omega * min(who.left[i], gains.step_ahead)) * gains.step_gain
     for k in range(2):
-        want = who.com_off[k]
+        off = who.error[k] + who.ahead_off[k]  # of the capture point from the clip's
         if flying:
             drift = t.com_velocity[root + k] - t.middle[3 + k]
-            want += who.error[k] + drift * min(left_air, 0.5) * gains.step_gain
+            want = off + drift * min(left_air, 0.5) * gains.step_gain
         else:
-            want += who.error[k] * grown
+            want = who.press_off[k] + (off - who.press_off[k]) * grown
         t.spot[k] = want * gains.back - who.off_from[2 * i + k]
     far = math.hypot(t.spot[0], t.spot[1])
     share = min(1.0, gains.most_shift * who.scale / max(far, 1e-9))
@@ -132,19 +133,36 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
 
 
 @compiled
-def follow_feet(t: Any, who: Any, gains: Any, period: float) -> None:
-    """Let the centre of mass's path go where the feet are that carry it."""
-    total, x, y = 0.0, 0.0, 0.0
+def follow_feet(t: Any, who: Any, gains: Any, omega: float, period: float) -> None:
+    """Let the centre of mass go where the feet are, and are about to be, that carry it.
+
+    With the pressure moved by z(t), a pendulum that stays bounded has its capture point moved by
+    ∫ ω·exp(−ω·s)·z(t + s) ds and follows that at the rate ω. How much of the integral belongs to each foot is in the plan.
+    """
+    total, later = 0.0, 0.0
     for i in range(w.FEET):
-        if who.stance[i] == 0:
-            continue
-        far = math.hypot(t.middle[15] - t.foot[w.POSE * i], t.middle[16] - t.foot[w.POSE * i + 1])
-        share = 1.0 / (0.03 + far)
-        total, x, y = total + share, x + share * who.off[2 * i], y + share * who.off[2 * i + 1]
-    if total > 0.0:
-        part = min(1.0, period / gains.follow)
-        who.com_off[0] += (x / total - who.com_off[0]) * part
-        who.com_off[1] += (y / total - who.com_off[1]) * part
+        total += t.middle[17 + i] + 1e-3 if who.stance[i] != 0 else 0.0
+        later += t.middle[19 + i]
+    if total == 0.0:  # in flight nothing carries
+        for k in range(2):
+            who.com_pace[k] = who.com_push[k] = 0.0
+        return
+    last = 0 if who.planned[1] != 0 and (who.planned[0] == 0 or who.left[0] > who.left[1]) else 1
+    for k in range(2):
+        press, ahead = 0.0, 0.0
+        for i in range(w.FEET):
+            if who.stance[i] != 0:
+                press += (t.middle[17 + i] + 1e-3) / total * who.off[2 * i + k]
+        for i in range(w.FEET):
+            off = who.off[2 * i + k]
+            if who.stance[i] == 0:
+                off = press + gains.look_ahead * (who.off_to[2 * i + k] - press)
+            ahead += (t.middle[19 + i] + (1.0 - later if i == last else 0.0)) * off
+        who.press_off[k] = press
+        who.ahead_off[k] += (ahead - who.ahead_off[k]) * min(1.0, period / gains.follow)
+        who.com_pace[k] = omega * (who.ahead_off[k] - who.com_off[k])
+        who.com_push[k] = omega * omega * (who.com_off[k] - press)
+        who.com_off[k] += who.com_pace[k] * period
 
 
 # ---- recovery steps
@@ -270,6 +288,8 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
         i = 0 if who.planned[0] == 0 else 1
         if who.stance[1 - i] == 0 or moving or who.left[i] < 0.3 or who.since[i] < 0.08:
             return
+        if math.hypot(who.error[0], who.error[1]) * math.exp(omega * who.left[i]) < gains.most_shift * who.scale:
+            return  # the clip's own step, moved, catches it
         first = last = i  # the clip holds a foot in the air for long: it is put down
         inside += 0.02 * who.scale
     if inside > -gains.margin * who.scale or math.hypot(who.error[0], who.error[1]) < gains.off * who.scale:
