@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from stunt.control.core.engine import engine_function
 from stunt.control.own import layout as w
+from stunt.control.own.recovery import step_pose
 from stunt.control.own.sense import GRAVITY
 from stunt.control.own.solver import solve_programme
-from stunt.control.own.steps import step_pose
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import world_difference
 from stunt.maths.pointers import address, floats, grid, longs

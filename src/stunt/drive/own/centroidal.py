@@ -34,7 +34,7 @@ from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
 GRAVITY: Final = 9.81
-MARGIN: Final = 0.005
+MARGIN: Final = 0.01
 """The zero-moment point keeps so far inside the support [m]."""
 ROUNDS: Final = 10
 _STAY, _LEAN, _MOMENT = 0.02, 0.03, 0.02  # weights: of the clip's path, of not leaning, of the clip's moments

@@ -30,7 +30,7 @@ LOW, NEAR, PACE = 0.022, 0.03, 0.6
 """A foot stands whose lowest points are below the first [m] and slow [m/s]; or whose patch is below the second."""
 RESTING, HOVERS, RESTS = 0.08, 0.08, 0.25
 """A foot slower than the first [m/s] and lower than the second [m] for longer than the third [s] stands."""
-TAP, TAP_WIDE, TAP_HIGH = 0.25, 0.05, 0.1
+TAP, TAP_WIDE, TAP_HIGH = 0.16, 0.07, 0.1
 """A foot up for less than the first [s] that has moved by less than the second and been no higher than the third [m]
 never left: captured feet swing about their ankles when a body squats."""
 MOST_SHIFT: Final = 0.15
