@@ -14,7 +14,7 @@ from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import SLOW, make_reference
 from stunt.drive.own.smoothing import smoothed
-from stunt.drive.own.soles import two_feet
+from stunt.drive.own.soles import drawn_in, two_feet
 from stunt.drive.own.whole_body import BodyInMotion, sole_points
 from stunt.errors import BodyError
 from stunt.library.names import load_clip
@@ -151,3 +151,16 @@ def test_a_motion_that_had_to_become_another_is_not_called_feasible(clip: str, f
     notes = reference_of(str(MOCAP / "cmu" / f"{clip}.bvh")).notes
     assert notes.feasible == feasible
     assert feasible or "cm" in notes.why
+
+
+@pytest.mark.parametrize("clip", ["walk", "idle"])
+def test_soles_drawn_in_from_their_edges_stay_as_deep_as_they_are(clip: str) -> None:
+    stage = stage_of(clip)
+    for foot in two_feet(stage.model, stage.character("a"), sole_geoms(stage.model, stage.character("a"))):
+        drawn = drawn_in(stage.model, foot, 0.8)
+        for owner, up in ((foot.body, foot.normal), (foot.toe, foot.toe_up)):
+            own = foot.owners == owner
+            assert drawn[own] @ up == pytest.approx(foot.points[own] @ up, abs=1e-9)
+            sides = [np.linalg.norm(p[own][0] - p[own][-1]) for p in (drawn, foot.points)]
+            level = (foot.points[own][0] - foot.points[own][-1]) @ up
+            assert sides[0] ** 2 - level**2 == pytest.approx(0.64 * (sides[1] ** 2 - level**2))

@@ -14,6 +14,7 @@ from stunt.control.core.programs import BETWEEN, EACH_STEP, OWN_FEET, entry
 from stunt.control.core.views import views_at
 from stunt.control.own import layout as w
 from stunt.control.own.programme import solve
+from stunt.control.own.recovery import close_feet, lower, recover
 from stunt.control.own.sense import (
     ask_clip,
     choose_points,
@@ -27,10 +28,8 @@ from stunt.control.own.sense import (
 from stunt.control.own.steps import (
     follow_feet,
     is_moving,
-    lower,
     move_footprints,
     note_capture,
-    recover,
     set_clock,
     time_to_land,
 )
@@ -87,7 +86,8 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     set_clock(t, who, gains, flying, air, ends, left_air)
     move_footprints(t, who, gains, omega, flying, left_air, period)
     recover(t, who, gains, omega, live, period)
-    follow_feet(t, who, gains, period)
+    close_feet(t, who, gains, live, period)
+    follow_feet(t, who, gains, omega, live, period)
     lower(t, who, is_moving(t, who), period)
     pose_error(v, t, who)
     judge(v, t, who, period)

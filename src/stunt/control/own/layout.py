@@ -19,9 +19,9 @@ PLANES: Final = 24
 """Most tangent planes added where torques are too long."""
 SIDES: Final = 4
 """Of a friction pyramid."""
-CENTRE: Final = 17
+CENTRE: Final = 21
 """Columns of what the whole body does: centre of mass, its velocity and acceleration, angular momentum, its change,
-zero-moment point."""
+zero-moment point, each foot's share of the pressure, and of all pressure to come, the sooner the more."""
 POSE: Final = 16
 """Columns of what a foot does: place, turn, velocity, acceleration, spin."""
 FAILS: Final = 12
@@ -42,7 +42,7 @@ SETTINGS: Final[dict[str, float]] = {
     "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
-    "back": 0.98, "most_shift": 0.45, "follow": 0.12,
+    "back": 0.98, "most_shift": 0.45, "follow": 0.04,
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
     # Recovery steps.
@@ -99,7 +99,11 @@ ACTOR: Final = layout(
     ("off_from", _FLOAT, 4),
     ("off_to", _FLOAT, 4),
     ("off_last", _FLOAT, 4),
+    ("press_off", _FLOAT, 2),  # and the pressure under those that stand
+    ("ahead_off", _FLOAT, 2),  # and the capture point, for the pressure to come
     ("com_off", _FLOAT, 2),  # and the centre of mass
+    ("com_pace", _FLOAT, 2),  # how fast that changes [m/s]
+    ("com_push", _FLOAT, 2),  # [m/s²]
     ("was", _LONG, FEET),  # whether it stood
     ("anchored", _LONG, FEET * POINTS),
     ("anchor", _FLOAT, FEET * POINTS * 2),
@@ -113,6 +117,10 @@ ACTOR: Final = layout(
     ("cool", _FLOAT),  # seconds until the next recovery step may begin
     ("calm", _FLOAT),  # seconds since the last one, counted down
     ("paused", _LONG),
+    ("open", _LONG),  # whether a recovery step has left feet where the clip does not have them
+    ("closing", _LONG),  # foot that is about to be brought back, from 1 on
+    ("shifts", _FLOAT),  # for how long weight has been going off it [s]
+    ("settle", _FLOAT),  # seconds until it is between the feet again
     ("drop", _FLOAT),  # how much lower the body goes for it [m]
     ("capture", _FLOAT, 2),  # capture point in the tick before [m]
     ("capture_pace", _FLOAT, 2),
@@ -129,6 +137,7 @@ ACTOR: Final = layout(
     ("inside", _FLOAT),  # how far the capture point is inside the support [m]
     ("error", _FLOAT, 2),  # of the capture point [m]
     ("steps", _LONG),  # recovery steps so far
+    ("closings", _LONG),  # steps that closed the feet after them
     ("failed", _LONG),  # ticks in a row without a solution
     ("fails", _LONG),  # in all
     ("ticks", _LONG),

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from stunt.control.core.engine import engine_function
 from stunt.control.own import layout as w
+from stunt.control.own.recovery import step_pose
 from stunt.control.own.sense import GRAVITY
 from stunt.control.own.solver import solve_programme
-from stunt.control.own.steps import step_pose
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import world_difference
 from stunt.maths.pointers import address, floats, grid, longs
@@ -194,7 +194,7 @@ def ask_whole_body(t: Any, who: Any, gains: Any, size: int, near_air: bool) -> N
         goal = t.middle[6 + k]
         if k < 2:
             goal += gains.k_com_p * (t.middle[k] + who.com_off[k] - t.com[root + k])
-            goal += gains.k_com_d * (t.middle[3 + k] - t.com_velocity[root + k])
+            goal += gains.k_com_d * (t.middle[3 + k] + who.com_pace[k] - t.com_velocity[root + k]) + who.com_push[k]
         else:
             rate = gains.k_height
             goal += rate * rate * (t.middle[2] - who.drop - t.com[root + 2])

@@ -20,6 +20,7 @@ _LATE = 0.12  # the clip lets points of a sole go this long after it came down [
 _EARLIEST = 0.1  # nobody lands sooner after lifting a foot [s]
 _STEP_EARLY = 0.12  # a recovery step may land so much too early [s]
 _LIFTED = 2.0  # a point that is so many times higher than near the ground has left it
+_SETTLES = 0.6  # seconds in which weight goes back between feet that were closed
 _AGAIN = 0.03  # seconds between two recovery steps
 
 
@@ -68,6 +69,8 @@ def ask_clip(t: Any, who: Any) -> bool:
     for k in range(3, 15):
         if not live or who.paused != 0:
             t.middle[k] = 0.0
+    if not live or who.paused != 0:
+        t.middle[19], t.middle[20] = t.middle[17], t.middle[18]
     return live
 
 
@@ -189,6 +192,8 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
             who.planned[i] = 1
         if stepping and (who.planned[i] != 0 or who.left[i] <= 0.0):
             who.step_on[i], who.planned[i], who.was[i], who.cool = 0, 1, 1, _AGAIN
+            if who.closing != 0:
+                who.closing, who.settle = 0, _SETTLES
             for k in range(2):
                 here = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k]
                 who.off[2 * i + k] = who.off_from[2 * i + k] = who.off_to[2 * i + k] = here

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
+from stunt.control.own.layout import SETTINGS
 from stunt.control.own.polygon import nearest_inside, outline
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.own.footholds import FootTargets
@@ -33,7 +34,7 @@ from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
 GRAVITY: Final = 9.81
-MARGIN: Final = 0.012
+MARGIN: Final = 0.01
 """The zero-moment point keeps so far inside the support [m]."""
 ROUNDS: Final = 10
 _STAY, _LEAN, _MOMENT = 0.02, 0.03, 0.02  # weights: of the clip's path, of not leaning, of the clip's moments
@@ -174,8 +175,12 @@ def _zero_moment(com: Floats, height: Floats, pull: Floats, push: Floats, moment
 
 
 def _supports(points: list[Floats], carries: list[NDArray[np.bool_]]) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the outlines of the carrying points, drawn in by the margin [m], (F, n, 2), and their corners, (F,)."""
-    flat = np.concatenate([p[..., :2] for p in points], axis=1)
+    """Return the outlines of the carrying points, drawn in by the margin [m], (F, n, 2), and their corners, (F,).
+
+    Soles are drawn in first as those are that the programme presses with: what it cannot give is not planned.
+    """
+    middles = [p[..., :2].mean(axis=1, keepdims=True) for p in points]
+    flat = np.concatenate([m + SETTINGS["shrink"] * (p[..., :2] - m) for p, m in zip(points, middles, strict=True)], 1)
     used = np.concatenate(carries, axis=1)
     corners, sizes = np.zeros((len(flat), flat.shape[1] + 1, 2)), np.zeros(len(flat), np.int64)
     for frame in np.flatnonzero(used.any(axis=1)):

@@ -13,10 +13,11 @@ from stunt.character.character import Character
 from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, WHY
 from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
 from stunt.drive.motion.layout import own_slices
+from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import stance_reference
 from stunt.drive.own.smoothing import rates, smoothed
-from stunt.drive.own.soles import Foot, two_feet
+from stunt.drive.own.soles import Foot, drawn_in, two_feet
 from stunt.drive.own.whole_body import spins
 from stunt.errors import BodyError, StuntError
 from stunt.maths.rotations import Floats
@@ -33,6 +34,7 @@ GROWN_LEG: Final = 0.9
 NEVER: Final = 1.0e9
 TASK: Final = 20.0
 """Weight of a joint's own task where nobody says another: above any posture, below balance."""
+_BESIDE = 0.03  # pressure this near a foot's frame is as good as under it [m]
 _FOOT_SMOOTH = 0.008  # over which the velocity of a foot is smoothed [s]
 
 
@@ -228,7 +230,7 @@ def standing_body(model: mujoco.MjModel, character: Character, soles: list[int])
     rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
     legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
     long = np.array([_leg_length(model, foot) for foot in feet])
-    drawn = [_drawn_in(stance, foot) for foot in feet]
+    drawn = [drawn_in(model, foot, SETTINGS["shrink"]) for foot in feet]
     return StandingBody(
         (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
         (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest, long,
@@ -253,16 +255,6 @@ def _front(stance: mujoco.MjData, foot: Foot) -> NDArray[np.bool_]:
     return np.asarray(along > 0.5 * (along.min() + along.max()))
 
 
-def _drawn_in(stance: mujoco.MjData, foot: Foot) -> Floats:
-    """Return a foot's points drawn in from the edges: pressure on the very edge rolls a foot over it, (points, 3)."""
-    places = _places(stance, foot)
-    middle = places.mean(axis=0)
-    near = middle + SETTINGS["shrink"] * (places - middle)
-    near[:, 2] = places[:, 2]
-    turns = stance.xmat[foot.owners].reshape(-1, 3, 3)
-    return np.ascontiguousarray(np.einsum("pji,pj->pi", turns, near - stance.xpos[foot.owners]))
-
-
 def _leg_length(model: mujoco.MjModel, foot: Foot) -> float:
     return float(sum(np.linalg.norm(model.body_pos[body]) for body in foot.chain[1:]))
 
@@ -273,7 +265,7 @@ def own_targets(reference: Reference) -> OwnTargets:
     count = len(motion.qpos)
     centre = np.zeros((count, CENTRE))
     parts = (plan.com, plan.velocity, plan.acceleration, plan.momentum, plan.moment, plan.zmp)
-    centre[:] = np.concatenate(parts, axis=1)
+    centre[:] = np.concatenate([*parts, *_pressures(reference)], axis=1)
     feet = np.zeros((count, 2, POSE))
     turns = _continuous(reference.turns)
     velocity = smoothed(rates(reference.places, fps), _FOOT_SMOOTH * fps)
@@ -294,6 +286,28 @@ def _continuous(turns: Floats) -> Floats:
     """Return orientations without jumps of sign, (F, …, 4)."""
     signs = np.where((turns[1:] * turns[:-1]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
     return np.concatenate([turns[:1], turns[1:] * np.cumprod(signs, axis=0)])
+
+
+def _pressures(reference: Reference) -> tuple[Floats, Floats]:
+    """Return each foot's share of the pressure, (F, 2), and of ∫ ω·exp(−ω·s)·pressure(t + s) ds from now on, (F, 2).
+
+    Of what is to come only the stance counts that a foot is in, or swings to: where the one after it will be is open.
+    """
+    stands, places, fps = reference.stands, reference.places, reference.motion.fps
+    far = np.linalg.norm(reference.plan.zmp[:, None] - places[..., :2], axis=2)
+    share = np.where(stands, 1.0 / (_BESIDE + far), 0.0)
+    share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-9)
+    height = float(np.median(reference.plan.com[:, 2] - places[..., 2].min()))
+    fades = float(np.exp(-np.sqrt(GRAVITY / max(height, 0.1)) / fps))
+    ahead = np.zeros_like(share)
+    for foot in range(2):
+        to_come = share[-1, foot]
+        for frame in range(len(share) - 1, -1, -1):
+            if frame + 1 < len(share) and stands[frame, foot] and not stands[frame + 1, foot]:
+                to_come = 0.0
+            to_come = fades * to_come + (1.0 - fades) * share[frame, foot]
+            ahead[frame, foot] = to_come
+    return share, ahead
 
 
 def _phases(stands: NDArray[np.bool_], fps: float) -> Floats:

@@ -28,6 +28,11 @@ STILL: Final = 0.5
 """A foot that turns slower than this keeps still [rad/s]."""
 LOW, NEAR, PACE = 0.022, 0.03, 0.6
 """A foot stands whose lowest points are below the first [m] and slow [m/s]; or whose patch is below the second."""
+RESTING, HOVERS, RESTS = 0.08, 0.08, 0.25
+"""A foot slower than the first [m/s] and lower than the second [m] for longer than the third [s] stands."""
+TAP, TAP_WIDE, TAP_HIGH = 0.16, 0.07, 0.1
+"""A foot up for less than the first [s] that has moved by less than the second and been no higher than the third [m]
+never left: captured feet swing about their ankles when a body squats."""
 MOST_SHIFT: Final = 0.15
 """A foot is moved by at most this to where it stands [m]."""
 HAND_OVER: Final = 0.12
@@ -39,6 +44,7 @@ FREE_FALL: Final = -6.0
 HEEL_STRIKE: Final = 0.15
 """A foot that came down on its heel has its toes down after this long [s]."""
 _PATCH = 0.01  # points within about this of the lowest carry [m]
+_FLATTENED = 0.045  # what is lower and slow lies flat, before its own height is known [m]
 _SOFT = 0.03  # over which changes of feet are eased [s]
 _UP = np.array([0.0, 0.0, 1.0])
 
@@ -82,7 +88,9 @@ class FootTargets:
 def lay_flat(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, fps: float) -> None:
     """Take each foot's constant tilt out, and lay it and its toes flat while it stands."""
     for number, foot in enumerate(feet):
-        stands = _low_and_slow(holds.points[number], fps)
+        low, creep = _patch_pace(holds.points[number], fps)
+        stands = (low < _FLATTENED) & (np.linalg.norm(creep, axis=1) < PACE)
+        stands |= _taps(stands, holds.points[number], low, fps)
         turn = holds.turns[:, number]
         pace = smoothed(np.linalg.norm(spins(turn, fps), axis=1), 0.04 * fps)
         still = stands & (pace < STILL)
@@ -147,9 +155,15 @@ def _patch_pace(points: Floats, fps: float) -> tuple[Floats, Floats]:
     return low, (rates(points[..., :2], fps) * weight[..., None]).sum(axis=1)
 
 
-def _low_and_slow(points: Floats, fps: float) -> NDArray[np.bool_]:
-    low, creep = _patch_pace(points, fps)
-    return (low < 0.045) & (np.linalg.norm(creep, axis=1) < PACE)
+def _taps(stands: NDArray[np.bool_], points: Floats, low: Floats, fps: float) -> NDArray[np.bool_]:
+    """Return when a foot that stands leaves the ground for a moment, hardly, and comes down where it was, (F,)."""
+    found = np.zeros(len(stands), bool)
+    for start, end in stretches(~stands):
+        if start == 0 or end == len(stands) or end - start > TAP * fps or low[start:end].max() > TAP_HIGH:
+            continue
+        moved = np.linalg.norm(points[end, :, :2].mean(axis=0) - points[start - 1, :, :2].mean(axis=0))
+        found[start:end] = moved < TAP_WIDE
+    return found
 
 
 def put_down(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, com: Floats, fps: float) -> Floats:
@@ -214,9 +228,22 @@ def find_stands(holds: FootTargets, com: Floats, fps: float) -> None:
         speed = gaussian_filter1d(speed, 0.012 * fps)
         on = (low[:, number] < LOW) & (speed < PACE)
         on |= (low[:, number] < NEAR) & (np.linalg.norm(creep, axis=1) < PACE)
+        on |= _keeps_still(holds.places[:, number], low[:, number], fps)
         holds.stands[:, number] = _closed(on, points, low[:, number], fps)
+    taps = [_taps(holds.stands[:, n], holds.points[n], low[:, n], fps) & holds.stands[:, 1 - n] for n in range(2)]
+    holds.stands |= np.stack(taps, axis=1)
     _carry(holds, low, com, fps)
     _hand_over(holds, low, fps)
+
+
+def _keeps_still(places: Floats, low: Floats, fps: float) -> NDArray[np.bool_]:
+    """Return when a foot keeps so still, and so low, that it can only stand, however it was captured, (F,)."""
+    pace = np.linalg.norm(rates(smoothed(places, _SOFT * fps), fps), axis=1)
+    still = (pace < RESTING) & (low < HOVERS)
+    for start, end in stretches(still):
+        if end - start < RESTS * fps:
+            still[start:end] = False
+    return np.asarray(still)
 
 
 def _closed(on: NDArray[np.bool_], points: Floats, low: Floats, fps: float) -> NDArray[np.bool_]:

@@ -103,6 +103,38 @@ def _foot(model: mujoco.MjModel, stance: mujoco.MjData, root: int, body: int, so
     return Foot(body, tuple(chain), toe, np.array(owners, np.int64), local.reshape(-1, 3), normal, ahead, toe_up)
 
 
+def drawn_in(model: mujoco.MjModel, foot: Foot, share: float) -> Floats:
+    """Return a foot's points drawn in from its edges, in their owners' frames [m], (points, 3).
+
+    Pressure on the very edge rolls a foot over it. They are drawn in along the ground the foot lies on, its toes flat:
+    a sole that is tilted in the reference stance stays a plane.
+
+    Args:
+        model: The scene.
+        foot: Which.
+        share: Of their distance from the middle that is left.
+    """
+    flat, toes = foot.points.copy(), foot.owners != foot.body
+    turn, joint = np.eye(3), np.zeros(3)
+    if toes.any():
+        rest = np.zeros(9)
+        mujoco.mju_quat2Mat(rest, model.body_quat[foot.toe])
+        turn = _turn_onto(rest.reshape(3, 3) @ foot.toe_up, foot.normal) @ rest.reshape(3, 3)
+        joint = model.body_pos[foot.toe]
+        flat[toes] = joint + flat[toes] @ turn.T
+    arms = flat - flat.mean(axis=0)
+    flat -= (1.0 - share) * (arms - np.outer(arms @ foot.normal, foot.normal))
+    flat[toes] = (flat[toes] - joint) @ turn
+    return np.ascontiguousarray(flat)
+
+
+def _turn_onto(start: Floats, goal: Floats) -> Floats:
+    """Return the least rotation that turns one direction into another, (3, 3)."""
+    axis, cosine = np.cross(start, goal), float(start @ goal)
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.asarray(np.eye(3) + cross + cross @ cross / max(1.0 + cosine, 1e-6))
+
+
 def _long_way(points: Floats, ankle: Floats) -> Floats:
     """Return along which way a sole is longest, away from its ankle, over the ground, (3,)."""
     flat = points[:, :2]
@@ -127,7 +159,7 @@ def _box_up(model: mujoco.MjModel, stance: mujoco.MjData, body: int, soles: list
 def _thin_axis(half: Floats, up: Floats) -> int:
     """Return the axis of a box its sole lies across: the one it is clearly thinnest along, else the most upright."""
     order = np.argsort(half)
-    if half[order[0]] < _THIN * half[order[1]] and abs(up[order[0]]) > 0.2:
+    if half[order[0]] < _THIN * half[order[1]]:
         return int(order[0])
     return int(np.argmax(np.abs(up)))
 
