@@ -118,7 +118,7 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
     """Write to `spot` how far from the clip's footprint a swinging foot should come down."""
     grown = math.exp(omega * min(who.left[i], gains.step_ahead)) * gains.step_gain
     for k in range(2):
-        want = who.com_off[k]
+        want = who.com_off[k] + who.inputs[w.STEP + 2 * i + k]
         if flying:
             drift = t.com_velocity[root + k] - t.middle[3 + k]
             want += who.error[k] + drift * min(left_air, 0.5) * gains.step_gain
