@@ -15,7 +15,6 @@ from stunt.cli.terminal import say, share_bar, write
 from stunt.errors import StuntError
 
 if TYPE_CHECKING:
-    from stunt.search.own import SearchedMotion
     from stunt.search.search import Search
 
 NOT_DONE: Final = 1
@@ -60,7 +59,6 @@ def own(args: argparse.Namespace) -> int:
         StuntError: There is no such clip or body, or it cannot go on its own feet at all; nothing was written.
     """
     from stunt.cli.perform import show_performance
-    from stunt.control.servo.law import RootSpring
     from stunt.export import export
     from stunt.jobs.run import machine_of
     from stunt.library.read import cut_reference
@@ -123,6 +121,9 @@ def _progress(args: argparse.Namespace) -> Iterator[Callable[[Search], None]]:
                 return
             last = now
             left = (now - began) * max(search.limit / search.spent - 1.0, 0.0)
-            say("", f"{search.trials:,} trials, with its clip up to {search.best.reach:.2f} s, at most {left:.0f} s left")
+            say(
+                "",
+                f"{search.trials:,} trials, with its clip up to {search.best.reach:.2f} s, at most {left:.0f} s left",
+            )
 
         yield show

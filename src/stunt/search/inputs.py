@@ -25,8 +25,8 @@ ROTATIONS: Final = ("pelvis", "trunk", "left arm", "right arm")
 SIZE: Final = w.INPUTS + 3 * len(ROTATIONS)
 """Numbers in a vector."""
 _SPREADS: Final = {
-    w.PLACE: (0.02, 0.02, 0.015), w.PACE: (0.10, 0.10, 0.12), w.SPIN: (1.5, 1.5, 0.7), w.STEP: (0.04,) * 4,
-    w.CLOCK: (0.10,), w.INPUTS: (0.06,) * 3, w.INPUTS + 3: (0.12,) * 3, w.INPUTS + 6: (0.3,) * 6,
+    w.PLACE: (0.02, 0.02, 0.015), w.PACE: (0.10, 0.10, 0.12), w.SPIN: (2.5, 2.5, 1.2), w.STEP: (0.04,) * 4,
+    w.CLOCK: (0.10,), w.HEED: (0.7,), w.INPUTS: (0.06,) * 3, w.INPUTS + 3: (0.12,) * 3, w.INPUTS + 6: (0.3,) * 6,
 }  # fmt: skip
 MOST: Final = 4.0
 """No input is asked for beyond so many of its spreads."""
@@ -168,6 +168,4 @@ class BodySenses:
         centre = data.subtree_com[root]
         feet = [data.xpos[foot] - centre for foot in body.own.feet]
         up = data.xmat[root].reshape(3, 3)
-        return np.concatenate(
-            [centre, data.subtree_linvel[root], data.subtree_angmom[root], up[2], *feet]
-        )
+        return np.concatenate([centre, data.subtree_linvel[root], data.subtree_angmom[root], up[2], *feet])

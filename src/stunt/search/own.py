@@ -23,7 +23,7 @@ from stunt.maths.rotations import Floats
 from stunt.record.files import written_aside
 from stunt.record.take import Take
 from stunt.search.inputs import SIZE, WINDOW
-from stunt.search.search import Search, Trial, landings
+from stunt.search.search import CPU_PER_SECOND, Search, Trial, landings
 from stunt.search.trial import OwnStage, stage_of
 
 BUDGET: Final = 20.0
@@ -225,8 +225,8 @@ def search_own(
         body: Whose body; None: the clip's own.
         strength: Factor on the joints' strength.
         seed: Of everything random. The same seed comes to the same end, whatever the number of processes.
-        budget: Most processor time for a second of the clip [s], reckoned at 0.08 s for a second simulated; 0: the live
-            run alone.
+        budget: Most processor time for a second of the clip [s], reckoned at 0.08 s for a second of 72 degrees of
+            freedom simulated, so that no machine's speed counts; 0: the live run alone.
         workers: How many processes; None: one per core; 0: this one.
         out: A folder in which rows are kept, and from which the same search goes on; None: none.
         progress: Called after every round.
@@ -257,7 +257,7 @@ def search_own(
         reference = warm.reference
         search = Search(
             warm.length, landings(reference.stands, reference.motion.fps), warm.space.spread, desk.run, seed=seed,
-            budget=budget, told=progress or (lambda search: None),
+            budget=budget / (CPU_PER_SECOND * reference.velocity.shape[1]), told=progress or (lambda search: None),
         )  # fmt: skip
         best = search.find()
     return SearchedMotion(

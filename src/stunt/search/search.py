@@ -48,8 +48,11 @@ AHEAD: Final = (0.7, 1.5)
 """And between so long behind the fall [s]."""
 STEP: Final = 0.15
 """A plan that comes so much farther is a step ahead [s]."""
-CPU_PER_SECOND: Final = 0.08
-"""What simulating a second costs, as budgets reckon it: the real cost is another on every machine [s]."""
+LITTLE: Final = 0.02
+"""One that comes so much farther is kept, and tried on from the same window [s]."""
+CPU_PER_SECOND: Final = 0.08 / 72.0
+"""What simulating a second costs for each degree of freedom, as budgets reckon it: what it really costs is another
+matter on every machine [s]."""
 
 Trial = tuple[Floats, Floats, float, float]
 """Vectors before, vectors now, goal in the clip [s], mean error at which it has left its clip [°]."""
@@ -90,8 +93,11 @@ class Plan:
 
 def value_of(row: Mapping[str, Any]) -> float:
     """Return how good a trial was: the clip's time it reached [s], less what is wrong with how it went."""
-    wrong = (row["error_deg"] / 15.0) ** 2 + (row["off_m"] / 0.3) ** 2 + 0.2 * row["drift_m"] ** 2
-    return float(row["reach"] - 0.3 * min(wrong, 2.0) - 0.1 * min(row["steps"], 5) + (0.5 if row["up"] else 0.0))
+    value = float(row["reach"]) - 0.1 * min(row["steps"], 5)
+    if row["up"]:  # of those that get there the nearest to the clip; of the others it says how soon they stopped
+        wrong = (row["error_deg"] / 15.0) ** 2 + (row["off_m"] / 0.3) ** 2 + 0.2 * row["drift_m"] ** 2
+        value += 1.0 - 0.3 * min(wrong, 3.0)
+    return value
 
 
 def landings(stands: NDArray[np.bool_], fps: float) -> Floats:
@@ -129,12 +135,12 @@ class Search:
             spread: One standard deviation of each input, (n,).
             run: Makes trials; rows come in their order.
             seed: Of everything random.
-            budget: Processor time per second of the clip, reckoned by `CPU_PER_SECOND` [s].
+            budget: Seconds that may be simulated for a second of the clip.
             told: Called after every round.
         """
         self._end, self._lands, self._spread, self._run = length + AFTER, lands, spread, run
         self._rng, self._told = np.random.default_rng(seed), told
-        self.trials, self.spent, self.limit = 0, 0.0, budget * length / CPU_PER_SECOND
+        self.trials, self.spent, self.limit = 0, 0.0, budget * length
         self._most_off = WITH
         self.live: Plan = Plan(np.zeros((0, SIZE)), {})
         self.best = self.live
@@ -152,8 +158,11 @@ class Search:
             if max(plan.worth for plan in found)[0] and (most_off == ANYHOW or self.live.row["worst_deg"] <= WITH):
                 break
             self._most_off = most_off
-            start = max(found, key=lambda plan: plan.reach)
-            self._climb(Plan(start.vectors, self._tried([self._trial(start.vectors[:0], start.vectors, self._end)])[0]), share * self.limit)
+            start = max(found, key=lambda plan: plan.worth)
+            self._climb(
+                Plan(start.vectors, self._tried([self._trial(start.vectors[:0], start.vectors, self._end)])[0]),
+                share * self.limit,
+            )
             found.append(self._whole(self.best.vectors))
         self.best = max(found, key=lambda plan: plan.worth)
         return self.best
@@ -168,9 +177,12 @@ class Search:
     def _climb(self, start: Plan, limit: float) -> None:
         """Bring the best plan farther, beginning with one, until it is at its end or so much was simulated [s]."""
         self.best, back, wide = start, self._first_back, 1.0
-        while not self.best.up and self.spent < limit:
+        while not self.best.up and self.spent < (self.limit if self.best.reach > self._end - AFTER else limit):
+            before = self.best.reach
             if self._improve(back, wide, limit):
                 back, wide = self._first_back, 1.0
+            elif self.best.reach > before:
+                continue  # from there again
             elif back + BACK <= min(FARTHEST, self._fall):
                 back += BACK
             else:
@@ -204,6 +216,7 @@ class Search:
         known[: len(self.best.vectors)] = self.best.vectors
         before, mean, goal = known[:first], known[first : first + count].copy(), self.goal()
         rest, sigma = known[first + count :], np.tile(wide * self._spread, (count, 1))
+        farthest = (known[first:], self.best.row)
         for round_ in range(ROUNDS):
             drawn = self._drawn(mean, sigma, first_is_mean=round_ > 0)
             plans = [np.concatenate([now, rest]) for now in drawn]
@@ -211,12 +224,15 @@ class Search:
             order = sorted(range(len(rows)), key=lambda k: -value_of(rows[k]))
             if self._accept(before, [plans[k] for k in order], [rows[k] for k in order], goal):
                 return True
+            farthest = max((plans[order[0]], rows[order[0]]), farthest, key=lambda pair: pair[1]["reach"])
             self._told(self)
-            if self.spent >= limit:
-                return False
+            if self.spent >= self.limit or (self.spent >= limit and self.best.reach <= self._end - AFTER):
+                break
             elite = drawn[order[:ELITE]]
             mean = mean + 0.7 * (elite.mean(axis=0) - mean)
             sigma = np.maximum(0.5 * (sigma + elite.std(axis=0)), 0.3 * wide * self._spread)
+        if farthest[1]["reach"] > self.best.reach + LITTLE:
+            self.best = Plan(np.concatenate([before, farthest[0]]), farthest[1])
         return False
 
     def _drawn(self, mean: Floats, sigma: Floats, *, first_is_mean: bool) -> Floats:

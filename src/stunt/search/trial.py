@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +21,7 @@ from stunt.drive.prepare.content import digest
 from stunt.errors import BlowUpError
 from stunt.jobs.job import Job, Row, canonical
 from stunt.library.names import Library
+from stunt.library.read import cut_reference
 from stunt.many.setting import WHO, script_of
 from stunt.maths.rotations import Floats
 from stunt.script.performance import Performance
@@ -68,6 +71,7 @@ class OwnStage:
         library = Library.of(setting["folders"])
         keys = {"assist": "own", "self_collision": True, **setting["keys"]}
         script = script_of(keys, setting["clip"], setting["body"], library, seconds=seconds)
+        script = replace(script, title=f"{Path(cut_reference(setting['clip'])[0]).stem}, on own feet")
         self.performance = Performance(script, record_hz=120.0 if record else 1.0, foretell=False, certify=certify)
         self.stage = self.performance.stage
         body: BodyActor = self.stage.actors[WHO]
@@ -136,7 +140,7 @@ class OwnStage:
         began, memory = stage.time, own.program.actors
         steps, bones = int(memory[own.number]["steps"]), slice(body.character.root_body, None)
         stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / _LOOKS))
-        errors, off, drift, up = list[float](), list[float](), 0.0, False
+        errors, off, drift, up, last, left = list[float](), list[float](), 0.0, False, float(own.clip_time), 0.0
         while not up and stage.time < self.most:
             try:
                 stage.advance(stride - stage.tick % stride)
@@ -148,12 +152,14 @@ class OwnStage:
             off.append(float(np.hypot(*memory[own.number]["error"])))
             if own.clip_time <= self.length:  # after that it has to stay up, and nothing else
                 errors.append(_error(self._turns[frame], stage.data.xquat[bones]))
-                if errors[-1] > most_off:
+                if errors[-1] > most_off:  # somewhere between two looks
+                    before = errors[-2] if len(errors) > 1 else 0.0
+                    left = (own.clip_time - last) * (errors[-1] - most_off) / max(errors[-1] - before, 1e-9)
                     break
                 drift = float(np.linalg.norm(body.here[:2] - self.reference.motion.qpos[frame, :2]))
-            up = bool(own.clip_time >= goal)
+            up, last = bool(own.clip_time >= goal), float(own.clip_time)
         return {
-            "up": up, "reach": float(own.clip_time), "error_deg": float(np.mean(errors)) if errors else 0.0,
+            "up": up, "reach": float(own.clip_time - left), "error_deg": float(np.mean(errors)) if errors else 0.0,
             "worst_deg": max(errors, default=0.0), "drift_m": drift,
             "off_m": float(np.sqrt(np.mean(np.square(off)))) if off else 0.0,
             "steps": int(memory[own.number]["steps"]) - steps, "late_s": float(memory[own.number]["late"]),
