@@ -38,6 +38,7 @@ COMMANDS = {
     for command in (
         Command("perform", "perform", "play a script and write the take"),
         Command("track", "track_command", "let a body follow a clip, and say how well it did"),
+        Command("own", "own_command", "let a body do a clip on its own feet alone, by search where that takes one"),
         Command("batch", "batch_command", "run a plan of many performances, or a folder of clips, into a table"),
         Command(
             "compare", "compare_command", "compare servos, helps, settings or controllers on the same clips and seeds"

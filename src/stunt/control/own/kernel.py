@@ -84,6 +84,7 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     note_capture(t, who, omega, period)
     left_air = time_to_land(t, who, ends) if flying else 0.0
     set_clock(t, who, gains, flying, air, ends, left_air)
+    who.rate *= 1.0 + who.inputs[w.CLOCK]
     move_footprints(t, who, gains, omega, flying, left_air, period)
     recover(t, who, gains, omega, live, period)
     close_feet(t, who, gains, live, period)
@@ -91,6 +92,7 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     lower(t, who, is_moving(t, who), period)
     pose_error(v, t, who)
     judge(v, t, who, period)
+    listen(t, who)
     if solve(v, t, who, gains, flying, air, near_air, period, model, data):
         who.failed = 0
     else:
@@ -106,6 +108,17 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     who.clip_time += who.rate * period
     who.late += (1.0 - who.rate) * period
     who.ticks += 1
+
+
+@compiled
+def listen(t: Any, who: Any) -> None:
+    """Add what is asked beside the clip: of the whole body, and of how joints and root are turned."""
+    for k in range(3):
+        t.middle[k] += who.inputs[w.PLACE + k]
+        t.middle[3 + k] += who.inputs[w.PACE + k]
+        t.middle[9 + k] += who.inputs[w.SPIN + k]
+    for d in range(3, who.nv):
+        t.error[d] += t.turned[who.root_dof + d]
 
 
 @compiled

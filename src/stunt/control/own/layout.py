@@ -24,6 +24,11 @@ CENTRE: Final = 21
 zero-moment point, each foot's share of the pressure, and of all pressure to come, the sooner the more."""
 POSE: Final = 16
 """Columns of what a foot does: place, turn, velocity, acceleration, spin."""
+PLACE, PACE, SPIN, STEP, CLOCK, HEED, INPUTS = 0, 3, 6, 9, 13, 14, 15
+"""Where each thing begins that a body is asked for beside its clip, and how many numbers that is: place [m] and velocity
+[m/s] of the centre of mass, angular momentum [kg·m²/s], where each swinging foot lands [m, 2 × 2], how much faster the
+clip's clock goes, how much more angular momentum counts (the logarithm). Along the stage's axes. Zeros are the clip
+alone, bit for bit."""
 FAILS: Final = 12
 """So many ticks in a row without a solution are the end."""
 
@@ -90,6 +95,7 @@ ACTOR: Final = layout(
     ("carries", _LONG),
     ("flight", _LONG),  # address of (begin, end [s]) of the flight a frame is in or before; infinite: none
     ("free_clock", _LONG),  # whether the clip's clock may give
+    ("inputs", _FLOAT, INPUTS),  # what is asked beside the clip
     ("stride", _LONG),  # control steps from one tick to the next
     ("wait", _LONG),  # control steps until the next tick
     # Where it is.
@@ -176,6 +182,7 @@ TABLE: Final = AddressTable(
         ("tau", _FLOAT),  # torques, held until the next tick
         ("task_weight", _FLOAT),  # of each degree of freedom: above 0 it has a task of its own instead of the clip's
         ("task_urge", _FLOAT),  # the acceleration that asks for [rad/s², m/s²]
+        ("turned", _FLOAT),  # of each degree of freedom: how far from the clip's posture it should be [rad]
         ("linear", _FLOAT),  # Jacobians of a point
         ("angular", _FLOAT),
         ("linear_dot", _FLOAT),

@@ -94,6 +94,8 @@ class OwnFeetProgram:
         task_weight: How much each degree of freedom's own task matters; 0: it follows its clip's posture, (nv,).
         task_urge: The acceleration such a task asks for [rad/s², m/s²], (nv,). Whoever sets a weight writes this at
             every control step, before the programme is solved; both are saved and restored.
+        turned: How far from the clip's posture each degree of freedom should be, the root's turn included [rad], (nv,);
+            with a record's `inputs` what a search asks for beside the clip. Saved and restored.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
@@ -103,7 +105,7 @@ class OwnFeetProgram:
         self.actors = np.zeros(0, w.ACTOR)
         self.gains = np.array([tuple(w.SETTINGS.values())], w.GAINS)
         self.tau = np.zeros(model.nv)
-        self.task_weight, self.task_urge = np.zeros(model.nv), np.zeros(model.nv)
+        self.task_weight, self.task_urge, self.turned = np.zeros((3, model.nv))
         self._kept: dict[str, list[NDArray[Any]]] = {}
         self._targets: dict[str, OwnTargets] = {}
         nv, nq, size = model.nv, model.nq, model.nv + w.SIDES * w.MOST
@@ -114,8 +116,8 @@ class OwnFeetProgram:
             "momentum": data.subtree_angmom, "ncon": contact_count(data), "contacts": contact_pointer(data),
             "geom_body": model.geom_bodyid, "body_parent": model.body_parentid,
             "geom_actor": np.zeros(model.ngeom, np.int64), "tau": self.tau,
-            "task_weight": self.task_weight, "task_urge": self.task_urge, "linear": np.zeros(3 * nv),
-            "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv), "angular_dot": np.zeros(3 * nv),
+            "task_weight": self.task_weight, "task_urge": self.task_urge, "turned": self.turned,
+            "linear": np.zeros(3 * nv), "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv), "angular_dot": np.zeros(3 * nv),
             "inertia": np.zeros(nv * nv), "bias": np.zeros(nv), "root": np.zeros(36), "where": np.zeros(3 * w.MOST),
             "hold": np.zeros(3 * w.MOST), "jacobian": np.zeros(3 * w.MOST * nv), "owner": np.zeros(w.MOST, np.int64),
             "hover": np.zeros(w.FEET * w.POINTS, np.int64),
@@ -238,14 +240,14 @@ class OwnFeetProgram:
             return
         who["active"] = 0
         own = slice(int(who["root_dof"]), int(who["root_dof"] + who["nv"]))
-        self.task_weight[own] = self.task_urge[own] = 0.0
+        self.task_weight[own] = self.task_urge[own] = self.turned[own] = who["inputs"] = 0.0
         self.tau[own] = self._data.qfrc_applied[own] = self._board.torque[own] = 0.0
 
     def save(self) -> dict[str, Any]:
         """Return everything that must survive a restore; motions are never changed, so they are shared."""
         return {
             "actors": self.actors.copy(), "tau": self.tau.copy(), "targets": dict(self._targets),
-            "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge]),
+            "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge, self.turned]),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -254,5 +256,5 @@ class OwnFeetProgram:
         self.actors[:count] = state["actors"]
         self.actors["active"][count:] = 0  # whoever joined since lets go
         self.tau[...], self.gains[...] = state["tau"], state["gains"]
-        self.task_weight[...], self.task_urge[...] = state["tasks"]
+        self.task_weight[...], self.task_urge[...], self.turned[...] = state["tasks"]
         self._targets |= state["targets"]

@@ -207,6 +207,7 @@ def ask_whole_body(t: Any, who: Any, gains: Any, size: int, near_air: bool) -> N
                 row[joints + w.SIDES * p + s] = edge(s, k, grip) * unit / who.mass
         add_row(t, size, row, goal, gains.w_com if k < 2 else gains.w_height)
     weight = gains.w_momentum_air if near_air else gains.w_momentum
+    weight *= math.exp(who.inputs[w.HEED])
     weight /= (who.mass / 66.0) ** 2
     for k in range(3):
         goal = t.middle[12 + k] + gains.k_momentum * (t.middle[9 + k] - t.momentum[root + k])

@@ -44,6 +44,7 @@ class OwnFeet:
     Attributes:
         program: The stage's whole-body programme.
         number: Of the body there.
+        legs: All bodies of each leg.
         clock: What time it was [s], and where in its clip the body was then.
     """
 
@@ -70,6 +71,7 @@ class OwnFeet:
             )
         self._stage, self._character, self._soles, self._give_up = stage, character, soles, give_up
         body = standing_body(stage.model, character, soles)
+        self.legs = body.legs
         self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
         self.number = self.program.add(character, body)
         self.clock: list[tuple[float, float]] = []
@@ -135,6 +137,22 @@ class OwnFeet:
         for name in names:
             found = self._character.joints[name]
             self.program.task_weight[found.dof : found.dof + found.nv] = 0.0
+
+    def ask_beside(self, inputs: ArrayLike, turned: ArrayLike) -> None:
+        """Ask for something beside the clip, until it is asked anew: zeros are the clip alone.
+
+        Args:
+            inputs: Of the programme, as `stunt.control.own.layout.INPUTS` has them.
+            turned: How far each degree of freedom should be from the clip's posture [rad], (nv,); of the root's the
+                last three count.
+        """
+        self._memory["inputs"] = inputs
+        self.program.turned[own_slices(self._character)[1]] = turned
+
+    @property
+    def feet(self) -> tuple[int, int]:
+        """Bodies of its feet."""
+        return int(self._memory["foot_body"][0]), int(self._memory["foot_body"][1])
 
     def release(self) -> None:
         """Let go."""
