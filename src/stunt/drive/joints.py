@@ -90,7 +90,8 @@ class JointDrivers:
 
     def _lay(self, path: Floats, times: Floats) -> float:
         """Lay where the joints will be over a path (T, nq) at times (T,); return when all is known [s]."""
-        until = self.performer.lay(path, 1.0 / RATE) if self.performer is not None else 0.0
+        legs = self.upright.body.own.leg_joints if self.upright is not None else ()
+        until = self.performer.lay(path, 1.0 / RATE, legs) if self.performer is not None else 0.0
         if self.tension is not None:
             self.tension.plan.write(path[: len(times)], times)
             until = max([until, *(leg.end for legs in self.tension.plan.legs.values() for leg in legs)])

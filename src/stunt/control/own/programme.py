@@ -14,7 +14,8 @@ import math
 from typing import Any, Final
 
 from stunt.control.core.board import PASSIVE, STANDING
-from stunt.control.core.engine import engine_function
+from stunt.control.core.engine import BALL, engine_function
+from stunt.control.core.goals import joint_limits
 from stunt.control.own import layout as w
 from stunt.control.own.sense import GRAVITY
 from stunt.control.own.solver import solve_programme
@@ -33,6 +34,7 @@ _HARDEST = 400.0  # acceleration a joint asks for at most [rad/s²]
 _HIGH = 0.06  # a point comes down as if it were at most so high [m]
 _LEVER = 0.1  # at which a twist counts like a push [m]
 _ENDLESS = 1.0e4
+_STOP, _NEAR_STOP = 25.0, 0.01  # rate at which a joint comes to rest before its end stop [1/s], so far from it [rad]
 _GIVEN = 0.2  # weight of a torque that another law gives, as it is: a newton metre of it counts as one of the arms' rad/s²
 _ROUNDS: Final = 3
 """Times the programme is solved again for torques that are too long."""
@@ -395,6 +397,23 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
     for i in range(size):
         t.upper[i] = _ENDLESS if i < joints else 1.0e3
         t.lower[i] = -_ENDLESS if i < joints else 0.0
+    for i in range(joints):
+        keep_off_stops(v, t, first + 6 + i, i)
+
+
+@compiled
+def keep_off_stops(v: Any, t: Any, d: int, i: int) -> None:
+    """Limit a hinge's acceleration so that it comes to rest before its end stop, whose push the programme cannot foresee.
+
+    A joint at its stop is driven by it too: an ankle that leans on it pushes the whole body over.
+    """
+    j = v.dof_jntid[d]
+    low, high = joint_limits(v, j)
+    if v.jnt_type[j] == BALL:
+        return
+    q, brake = v.qpos[v.jnt_qposadr[j]], 2.0 * _STOP * v.qvel[d]
+    t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)
+    t.lower[i] = max(min(_STOP * _STOP * (low + _NEAR_STOP - q) - brake, _HARDEST), -_ENDLESS)
 
 
 @compiled

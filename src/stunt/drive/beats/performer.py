@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +26,7 @@ from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE, STANDIN
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
-from stunt.drive.beats.way import joint_way
+from stunt.drive.beats.way import joint_way, smooth_way
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
@@ -482,8 +482,13 @@ class Performer:
             if self.stage.board.law[joint] == before:
                 self.stage.board.law[joint] = self._law
 
-    def lay(self, path: Floats, period: float) -> float:
+    def lay(self, path: Floats, period: float, legs: Collection[str] = ()) -> float:
         """Lay where its joints will be over a path that begins now, in steps of a period [s], (T, nq).
+
+        Args:
+            path: Where everything would be.
+            period: [s].
+            legs: Joints that go the smoothest way, others by their law.
 
         Returns:
             When its last beat falls [s].
@@ -493,9 +498,13 @@ class Performer:
         for name, keys in self._queues.items():
             joint = self.character.joints[name]
             if board.law[joint.id] == self._law:
-                own, speed = slice(joint.qpos, joint.qpos + joint.nq), float(self.stage.data.qvel[joint.dof])
+                own, speed = slice(joint.qpos, joint.qpos + joint.nq), self.stage.data.qvel[joint.dof :][: joint.nv]
+                now, steps = self.stage.time, len(path)
+                if name in legs:
+                    path[:, own] = smooth_way(joint, path[0, own], speed, keys, now, period, steps)
+                    continue
                 path[:, own] = joint_way(
-                    joint, path[0, own], speed, board.goal[own], keys, how, self.stage.time, period, len(path)
+                    joint, path[0, own], float(speed[0]), board.goal[own], keys, how, now, period, steps
                 )
         return self.last_beat
 

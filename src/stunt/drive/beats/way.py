@@ -1,7 +1,8 @@
-"""The way a joint takes under the beat law, worked out beforehand: what balance has to be ready for.
+"""The way a joint takes from key to key, worked out beforehand: what balance has to be ready for.
 
-Between two keys the law is the same for all that happens but disturbances: following it in steps of the programme's
+Under the beat law it is the same whatever happens but disturbances: following the law in steps of the programme's
 period gives the very motion the body will be asked for. Ball joints go along the shortest turn between their keys.
+Legs that stand have to be on time too, but nobody asks them to be quick at first: theirs is the smoothest way.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from stunt.control.core.goals import hinge_error, time_constant
 from stunt.maths import rotations
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
+from stunt.motion.minimum_jerk import BallMinimumJerk, MinimumJerk
 
 
 @compiled
@@ -90,3 +92,22 @@ def joint_way(
     turns = np.array([qpos, *(key.angle for key in keys)], float)
     first = np.clip(out.astype(int), 0, max(len(turns) - 2, 0))
     return np.asarray(rotations.slerp(turns[first], turns[np.minimum(first + 1, len(turns) - 1)], out - first))
+
+
+def smooth_way(
+    joint: Joint, qpos: Floats, speed: Floats, keys: list[Any], begin: float, period: float, steps: int
+) -> Floats:
+    """Return where a joint will be that takes the smoothest way (minimum jerk) from key to key, (steps, nq)."""
+    times = begin + period * np.arange(steps)
+    out = np.tile(np.asarray(qpos, float), (steps, 1))
+    kind, since, place, pace = BallMinimumJerk if joint.kind == "ball" else MinimumJerk, begin, qpos, speed
+    for key in keys:
+        if key.start > since:
+            since, pace = key.start, np.zeros(joint.nv)
+        goal, velocity = np.atleast_1d(np.asarray(key.angle, float)), np.atleast_1d(np.asarray(key.velocity, float))
+        on_way = (times >= since - 1e-9) & (times <= key.time)
+        if on_way.any():
+            out[on_way] = kind.between(since, place, pace, key.time, goal, velocity).at(times[on_way]).position
+        out[times > key.time] = goal
+        since, place, pace = key.time, goal, velocity
+    return out
