@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
 
 NAME = "ada"
 _SECONDS = (0.25, 1.0)  # between beats
+_LEGS = ("hip", "knee", "ankle", "foot", "toe", "subtalar")  # in the names of joints
 _TOP_SPEED = 2.0  # [rad/s or m/s]
 _BRAKING = 3.0  # [1/s] share of the room to the nearer limit that a velocity may cover in a second
 _ROOM = 1.0  # [rad or m] to either side, for a joint without limits
@@ -62,6 +63,8 @@ def random_script(
     spread: float = 0.5,
     clear: bool = True,
     self_collision: bool = True,
+    standing: bool = False,
+    seconds: tuple[float, float] = _SECONDS,
 ) -> Script:
     """Draw a script (see the module's text for how).
 
@@ -72,13 +75,17 @@ def random_script(
         spread: How far joints go, as a share of the way to a random angle per second.
         clear: Whether to draw only moves on which the body does not touch itself.
         self_collision: Whether limbs collide in the performance.
+        standing: Whether it stands on the ground, its root free, and only arms and trunk are told anything.
+        seconds: Least and most between beats [s].
     """
     if beats < 1:
         raise InvalidValueError("beats", beats, "at least 1")
     if not spread > 0:
         raise InvalidValueError("spread", spread, "more than 0")
     character = CharacterSpec(body, at=_WHERE, root="fixed", self_collision=self_collision)
-    drawn = _Drawing(_model_of(body), spread, clear).beats(rng, beats)
+    if standing:
+        character = CharacterSpec(body, root="free", self_collision=self_collision)
+    drawn = _Drawing(_model_of(body), spread, clear, seconds, arms_and_trunk=standing).beats(rng, beats)
     return Script(scene=Scene({NAME: character}), parts={NAME: Part(beats=drawn)}, title=f"{beats} random beats")
 
 
@@ -91,9 +98,13 @@ def _model_of(body: str) -> mujoco.MjModel:
 class _Drawing:
     """Draws the beats of one script on one body."""
 
-    def __init__(self, model: mujoco.MjModel, spread: float, clear: bool) -> None:
-        self._model, self._data = model, mujoco.MjData(model)
+    def __init__(
+        self, model: mujoco.MjModel, spread: float, clear: bool, seconds: tuple[float, float], *, arms_and_trunk: bool
+    ) -> None:
+        self._model, self._data, self._seconds = model, mujoco.MjData(model), seconds
         self._joints = [joint for joint in Character(model, NAME).joints.values() if joint.nv == 1]
+        if arms_and_trunk:
+            self._joints = [joint for joint in self._joints if not any(word in joint.name for word in _LEGS)]
         self._address = np.array([joint.qpos for joint in self._joints])
         neutral = model.qpos0[self._address]
         self._low, self._high = np.array([_room(j, q) for j, q in zip(self._joints, neutral, strict=True)]).T
@@ -122,7 +133,7 @@ class _Drawing:
 
     def _after(self, rng: np.random.Generator, before: _Key, moving: bool) -> _Key | None:
         """Draw the beat that follows another; None where no clear one turns up."""
-        seconds = float(rng.uniform(*_SECONDS))
+        seconds = float(rng.uniform(*self._seconds))
         for _ in range(_TRIES):
             goal = rng.uniform(self._low, self._high)
             angles = before.angles + min(1.0, self._spread * seconds) * (goal - before.angles)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from stunt.control.servo.law import RootSpring
 from stunt.drive.balance.ankles import AnkleBalance
 from stunt.drive.balance.support import GroundSense
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.beats.state_machine import StateMachine
+from stunt.drive.own.reference import RATE
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import set_out
 from stunt.drive.paths.spec import TrajectoryPart
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import TensionPart, cues
 from stunt.drive.tension.warnings import foresee
+from stunt.drive.upright import Upright
+from stunt.errors import BodyError
+from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 
 
@@ -27,6 +33,7 @@ class JointDrivers:
         tension: Who holds joints by tension, likewise.
         follower: Who leads joints and sites along trajectories, likewise.
         machines: State machines that say which beats.
+        upright: Who keeps a body with a free root upright, while they drive it.
     """
 
     def __init__(self, stage: StageLoop, name: str) -> None:
@@ -37,16 +44,75 @@ class JointDrivers:
         self.tension: TensionPerformer | None = None
         self.follower: Follower | None = None
         self.machines: list[StateMachine] = []
+        self.upright: Upright | None = None
         self._idle = False
 
     def hit_beats(self) -> Performer:
         """Return who hits beats; joints that nobody has it holds where they are."""
         if self.performer is None:
             self.performer = Performer(self._stage, self._name, part=self.part)
+            self._look_after(self.performer)
+            self.performer.fitted = self._fitted
         elif self._idle:
             self.performer.take_again()
+            self._look_after(self.performer)
         self._idle = False
         return self.performer
+
+    # ---- what keeps it upright
+
+    def keep_upright(self, root: RootSpring | None = None) -> None:
+        """Keep the body upright as its part says, or from now on in another way.
+
+        Raises:
+            BodyError: Its root is fixed and was to be helped; or it was to stand on its own feet, and cannot.
+        """
+        self.part = self.part if root is None else replace(self.part, root=root)
+        if self.upright is not None:
+            by_beats = self.performer is not None and self.tension is None and self.follower is None
+            self.upright.keep(self.part.root, default=by_beats and self.part.coupling == "full")
+        elif self.part.root.kind not in ("", "none") and self._stage.character(self._name).root is None:
+            raise BodyError(
+                f"'{self._name}' has a fixed root, which holds it already; for `assist: {self.part.root.kind}` it "
+                "needs `root: free`.", self.part.place,
+            )  # fmt: skip
+
+    def _look_after(self, driver: Performer | TensionPerformer | Follower) -> None:
+        """Have a body with a free root kept upright while somebody drives its joints."""
+        if self._stage.character(self._name).root is None:
+            return
+        if self.upright is None:
+            self.upright = Upright(self._stage, self._name, self._lay, self.keep_upright, self._stands)
+        elif not self.upright.stands:
+            self.upright.ask()
+        driver.changed = self.upright.replan
+        self.upright.replan()
+
+    def _lay(self, path: Floats, times: Floats) -> float:
+        """Lay where the joints will be over a path (T, nq) at times (T,); return when all is known [s]."""
+        legs = self.upright.body.own.leg_joints if self.upright is not None else ()
+        until = self.performer.lay(path, 1.0 / RATE, legs) if self.performer is not None else 0.0
+        if self.tension is not None:
+            self.tension.plan.write(path[: len(times)], times)
+            until = max([until, *(leg.end for legs in self.tension.plan.legs.values() for leg in legs)])
+        return max(until, self.follower.lay(path, times)) if self.follower is not None else until
+
+    def _stands(self, stands: bool) -> None:
+        """Hear whether the body goes on its own feet: legs are the programme's then, beats its tasks."""
+        if self.performer is not None:
+            self.performer.stand(stands)
+        if self.tension is not None and self.upright is not None:
+            self.tension.spared = self.upright.body.own.leg_joints if stands else ()
+
+    def _fitted(self, time: float) -> dict[str, Any]:
+        """Return where joints of the legs are to be at a time [s], made consistent with planted feet."""
+        pose = self.upright.fitted(time) if self.upright is not None else None
+        if pose is None or self.upright is None:
+            return {}
+        body = self.upright.body
+        first, joints = body.slices[0].start, body.character.joints
+        found = {n: pose[joints[n].qpos - first : joints[n].qpos - first + joints[n].nq] for n in body.own.leg_joints}
+        return {n: float(q[0]) if len(q) == 1 else q.copy() for n, q in found.items()}
 
     def run(self, machine: MachineSpec) -> StateMachine:
         """Let a state machine say which beats are hit, from the last one asked for so far on."""
@@ -59,6 +125,7 @@ class JointDrivers:
         self._wake_up()
         if self.tension is None:
             self.tension = TensionPerformer(self._stage, self._name, part or TensionPart())
+            self._look_after(self.tension)
         return self.tension
 
     def hold_part(self, part: TensionPart) -> list[str]:
@@ -68,7 +135,7 @@ class JointDrivers:
         """
         performer = self.hold(part)
         told = self._foreseen(performer)
-        if performer.character.root is not None:
+        if performer.character.root is not None and self.part.root.kind not in ("own", "auto"):
             GroundSense(performer)
             if part.balance:
                 AnkleBalance(performer)
@@ -88,6 +155,7 @@ class JointDrivers:
         self._wake_up()
         if self.follower is None:
             self.follower = Follower(self._stage, self._name)
+            self._look_after(self.follower)
         if part is not None:
             set_out(self.follower, part)
         return self.follower
@@ -99,6 +167,8 @@ class JointDrivers:
 
     def forget(self) -> None:
         """Let somebody else move the body: nothing that was asked for is done any more."""
+        if self.upright is not None:
+            self.upright.leave()
         if self.performer is not None:
             self.performer.forget()
             self.performer.give_up()
@@ -113,5 +183,5 @@ class JointDrivers:
     @property
     def logs(self) -> list[list[dict[str, Any]]]:
         """What happened, as events of a take."""
-        drivers = (*self.machines, self.tension, self.follower)
+        drivers = (*self.machines, self.tension, self.follower, self.upright)
         return [driver.log for driver in drivers if driver is not None]

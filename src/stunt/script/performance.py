@@ -81,6 +81,9 @@ class Performance:
             self.performers[name] = actor.joints.hit_beats()
         self._told: dict[tuple[str, str], list[str]] = {}
         self.sections = {name: self._start_sections(name, part) for name, part in script.parts.items()}
+        for name, part in script.parts.items():
+            if not any(KINDS[key].whole for key in part.sections):
+                self.stage.actor(name).joints.keep_upright()
         self.stage.foresight = Foresight(self.stage, script)
         self._start, self._foretells = start, foretell
         self.forecasts: dict[str, tuple[BeatForecast, ...]] = {}

@@ -31,6 +31,8 @@ COMPENSATED: Final = 4
 """As COMPOSITE, plus the acceleration its parents impose (P0 eq. 8–10, corrected)."""
 IMPEDANCE: Final = 5
 """Stiffness, damping, rest and feed-forward as given on the board: any other joint-space law."""
+STANDING: Final = 6
+"""Beat law of a body on its own feet: its acceleration is a task of the whole-body programme, which finds the torque."""
 
 COUPLINGS: Final = {"full": FULL, "local": LOCAL, "composite": COMPOSITE, "compensated": COMPENSATED}
 ARRIVALS: Final = {"critical": 0, "minimum_effort": 1}
@@ -122,7 +124,7 @@ class Board:
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
-        self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS)], TIMES)
+        self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS, control_period)], TIMES)
         self.asks_support = False
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)

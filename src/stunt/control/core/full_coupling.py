@@ -65,7 +65,7 @@ def eliminate_undriven(count: int, v: Any) -> None:
 _FREE_ROOT_FLOOR = 4.0
 """A free root on the ground is neither fixed nor floating; λ of at least so many periods keeps either guess stable."""
 
-_LANDING = 8.5
+LANDING = 8.5
 """Periods before the beat from which the rest of the way is planned step by step: λ = T/n nears a period there, and
 what the continuous law leaves of the error is of the order of a period's share of the way."""
 
@@ -93,16 +93,21 @@ def ask_accelerations(v: Any, time: float) -> None:
     Joints on their way to the same beat share λ: what `stunt.control.beat.approach` divides by is computed once.
     """
     period, n = v.times.period, v.times.constants
-    if v.counts.full < v.sizes.njnt:
+    if v.counts.asked < v.sizes.njnt:
         for i in range(v.sizes.nv):
             v.acceleration[i] = 0.0
     known, pull, brake, stiff = 0.0, 0.0, 0.0, 0.0
     started, eased, ease = 0.0, -1.0, 1.0
-    for k in range(v.counts.full):
+    for k in range(v.counts.asked):
         j = v.full_joints[k]
+        if (
+            k == v.counts.full
+        ):  # from here on: what the programme of own feet is asked for, and holds until its next tick
+            period, known, eased = v.times.tick, 0.0, -1.0
         vadr = v.jnt_dofadr[j]
         left = v.goal_time[j] - time
-        lam = max(time_constant(time, v.goal_time[j], v.hold[j], period, n), shortest(v, vadr))
+        floor = shortest(v, vadr) if k < v.counts.full else 0.0
+        lam = max(time_constant(time, v.goal_time[j], v.hold[j], period, n), floor)
         if lam != known:
             known, stiff = lam, 1.0 / lam
             soft = 1.0 / (1.0 + period * stiff)
@@ -111,7 +116,7 @@ def ask_accelerations(v: Any, time: float) -> None:
             started, eased = v.start_time[j], v.ease[j]
             ease = min(1.0, (time - started + period) / eased) if eased > 0.0 else 1.0
         # Under a free root on the ground λ has a floor: its tree is not driven as exactly as a plan would need.
-        landing = 0.999 * period < left < _LANDING * period and shortest(v, vadr) == 0.0
+        landing = 0.999 * period < left < LANDING * period and floor == 0.0
         effort = (v.arrival[j] == 1 and left > 1e-9) or landing
         aim_joint(v, j, 0.0 if effort else left)
         share = ease if left > 1e-9 else 1.0

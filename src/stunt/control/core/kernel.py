@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE
+from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE, STANDING
 from stunt.control.core.engine import BALL, SLIDE
 from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
 from stunt.control.core.goals import quaternion_error, time_constant
@@ -52,7 +52,7 @@ def before(v: Any, time: float, model: int, data: int) -> None:
 @inlined
 def sort_joints(v: Any) -> None:
     """List the joints under full coupling and those with springs, and let go of those that no longer have any."""
-    full = springs = compensated = changed = 0
+    full = springs = compensated = changed = standing = 0
     for j in range(v.sizes.njnt):
         law, vadr = v.law[j], v.jnt_dofadr[j]
         spring = is_spring(law, v.planted[vadr] != 0)
@@ -63,6 +63,7 @@ def sort_joints(v: Any) -> None:
         elif law == FULL:
             v.full_joints[full] = j
             full += 1
+        standing += 1 if law == STANDING else 0
         if v.sprung[j] and not spring:
             release_spring(v, j, joint_dofs(v.jnt_type[j]))
             v.sprung[j] = 0
@@ -74,6 +75,11 @@ def sort_joints(v: Any) -> None:
                     v.torque[i] = 0.0
                     v.saturated[i] = 0
     v.counts.full, v.counts.springs, v.counts.compensated, v.counts.law_changed = full, springs, compensated, changed
+    v.counts.asked = full + standing
+    for j in range(v.sizes.njnt if standing > 0 else 0):
+        if v.law[j] == STANDING:
+            v.full_joints[full] = j
+            full += 1
 
 
 @inlined
@@ -85,9 +91,10 @@ def between(v: Any, time: float, model: int, data: int) -> None:
         for i in range(v.sizes.nv):
             v.applied[i] -= v.pull[i]
             v.pull[i] = 0.0
+    if v.counts.asked > 0:
+        ask_accelerations(v, time)
     call_programs(v, BETWEEN, time, model, data)
     if v.counts.full > 0:
-        ask_accelerations(v, time)
         full_torques(v)
     if v.counts.springs > 0:
         spring_feed_forward(v)

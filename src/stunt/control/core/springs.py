@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.core.board import COMPENSATED, COMPOSITE, IMPEDANCE, LOCAL
+from stunt.control.core.board import COMPENSATED, COMPOSITE, IMPEDANCE, LOCAL, STANDING
 from stunt.control.core.engine import BALL
 from stunt.control.core.goals import ball_error, hinge_error, joint_limits, quaternion_error
 from stunt.maths.compiled import compiled, inlined
@@ -19,7 +19,9 @@ from stunt.maths.compiled import compiled, inlined
 @inlined
 def is_spring(law: int, planted: bool) -> bool:
     """Whether a joint is driven by a spring: by its law, or because it carries the body."""
-    return law == LOCAL or law == COMPOSITE or law == COMPENSATED or law == IMPEDANCE or (planted and law != 0)
+    if law == LOCAL or law == COMPOSITE or law == COMPENSATED or law == IMPEDANCE:
+        return True
+    return planted and law != 0 and law != STANDING
 
 
 @inlined

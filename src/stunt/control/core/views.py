@@ -17,11 +17,13 @@ from stunt.maths.pointers import AddressTable, layout
 SIZES: Final = layout(*((name, np.int64) for name in ("nq", "nv", "njnt", "ntree", "nbody", "nm")))
 """Sizes of the model: positions, degrees of freedom, joints, trees, bodies, entries of the inertia matrix."""
 
-TIMES: Final = layout(("step", np.float64), ("period", np.float64), ("constants", np.float64))
-"""A physics step and a control period [s], and how many time constants λ there are to a beat."""
+TIMES: Final = layout(*((name, np.float64) for name in ("step", "period", "constants", "tick")))
+"""A physics step and a control period [s], how many time constants λ there are to a beat, and how often the programme
+of bodies on their own feet is solved [s]."""
 
 COUNTS: Final = layout(
     ("full", np.int64),  # joints under full coupling in this control step
+    ("asked", np.int64),  # these, and after them joints that are tasks of a body on its own feet
     ("springs", np.int64),  # joints on springs
     ("compensated", np.int64),  # of these, joints that are compensated
     ("table", np.int64),  # address of the board's table, for programs

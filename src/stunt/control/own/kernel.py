@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from stunt.control.core.board import STANDING
 from stunt.control.core.engine import engine_function
 from stunt.control.core.programs import BETWEEN, EACH_STEP, OWN_FEET, entry
 from stunt.control.core.views import views_at
 from stunt.control.own import layout as w
-from stunt.control.own.programme import solve
+from stunt.control.own.programme import is_own, solve
 from stunt.control.own.recovery import close_feet, lower, recover
 from stunt.control.own.sense import (
     ask_clip,
@@ -93,6 +94,7 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     pose_error(v, t, who)
     judge(v, t, who, period)
     listen(t, who)
+    take_tasks(v, t, who)
     if solve(v, t, who, gains, flying, air, near_air, period, model, data):
         who.failed = 0
     else:
@@ -103,8 +105,9 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     first = who.root_dof
     for d in range(6):
         v.applied[first + d] = 0.0
-    for d in range(6, who.nv):
-        v.applied[first + d] = v.torque[first + d] = t.tau[first + d]
+    for d in range(first + 6, first + who.nv):
+        if is_own(v, d):
+            v.applied[d] = v.torque[d] = t.tau[d]
     who.clip_time += who.rate * period
     who.late += (1.0 - who.rate) * period
     who.ticks += 1
@@ -119,6 +122,14 @@ def listen(t: Any, who: Any) -> None:
         t.middle[9 + k] += who.inputs[w.SPIN + k]
     for d in range(3, who.nv):
         t.error[d] += t.turned[who.root_dof + d]
+
+
+@compiled
+def take_tasks(v: Any, t: Any, who: Any) -> None:
+    """Ask the joints that have beats to meet for the accelerations that bring them there."""
+    for d in range(who.root_dof + 6, who.root_dof + who.nv):
+        if v.law[v.dof_jntid[d]] == STANDING and t.task_weight[d] > 0.0:
+            t.task_urge[d] = v.acceleration[d]
 
 
 @compiled

@@ -139,6 +139,9 @@ class OwnFeetProgram:
         problem["upper"], problem["lower"] = address_of(buffers["upper"]), address_of(buffers["lower"])
         result["x"], result["multipliers"] = address_of(buffers["x"]), address_of(buffers["multipliers"])
         self.table = np.zeros(len(w.TABLE.names), np.int64)
+        period = float(board.times["period"][0])
+        self._stride = max(1, round(1.0 / (RATE * period)))
+        board.times["tick"] = self._stride * period
         self._refresh()
 
     @staticmethod
@@ -217,7 +220,7 @@ class OwnFeetProgram:
             who[name] = 0
         self._take(number, targets)
         who["clip_time"], who["rate"], who["floor"], who["free_clock"] = clip, 1.0, floor, free_clock
-        who["stride"], who["wait"] = max(1, round(1.0 / (RATE * float(self._board.times["period"][0])))), 0
+        who["stride"], who["wait"] = self._stride, 0
         who["was"], who["active"] = 1, 1
         who["late"] = who["doomed"] = 0.0
         self.tau[who["root_dof"] : who["root_dof"] + who["nv"]] = 0.0

@@ -13,7 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from stunt.control.core.engine import engine_function
+from stunt.control.core.board import PASSIVE, STANDING
+from stunt.control.core.engine import BALL, engine_function
+from stunt.control.core.goals import joint_limits
 from stunt.control.own import layout as w
 from stunt.control.own.recovery import step_pose
 from stunt.control.own.sense import GRAVITY
@@ -32,9 +34,20 @@ _HARDEST = 400.0  # acceleration a joint asks for at most [rad/s²]
 _HIGH = 0.06  # a point comes down as if it were at most so high [m]
 _LEVER = 0.1  # at which a twist counts like a push [m]
 _ENDLESS = 1.0e4
+_STOP, _NEAR_STOP = 25.0, 0.01  # rate at which a joint comes to rest before its end stop [1/s], so far from it [rad]
+_GIVEN = (
+    0.2  # weight of a torque that another law gives, as it is: a newton metre of it counts as one of the arms' rad/s²
+)
 _ROUNDS: Final = 3
 """Times the programme is solved again for torques that are too long."""
 _TOLERANCE = 1.01
+
+
+@compiled
+def is_own(v: Any, d: int) -> bool:
+    """Whether a degree of freedom's torque is the programme's to find: no other law drives its joint."""
+    law = v.law[v.dof_jntid[d]]
+    return bool(law == PASSIVE or law == STANDING)
 
 
 @compiled
@@ -174,6 +187,8 @@ def ask_posture(v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool) -
             weight = gains.w_air_leg if flying else gains.w_swing_leg
         if t.task_weight[first + d] > 0.0:  # whoever moves this joint has said how
             weight, goal = t.task_weight[first + d], min(max(t.task_urge[first + d], -_HARDEST), _HARDEST)
+        if not is_own(v, first + d):  # another law's spring has it
+            weight = 0.0
         hessian[j, j] += weight
         t.linear_term[j] -= weight * goal
     rate, weight = gains.k_pelvis, gains.w_air_pelvis if flying else gains.w_pelvis
@@ -375,13 +390,42 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
             if part != 0.0:
                 for i in range(size):
                     limits[j, i] += part * mover[k, i]
-        add_row(t, size, limits[j], -still, weight)
+        if is_own(v, first + d):
+            add_row(t, size, limits[j], -still, weight)
+        else:
+            add_row(t, size, limits[j], spring_torque(v, first + d) - still, _GIVEN / (who.mass / 66.0) ** 2)
         most = min(v.limit[first + d], 1.0e6)
         t.upper[size + j], t.lower[size + j] = most - still, -most - still
         t.error[d] = still  # kept for the torques that come of it
     for i in range(size):
         t.upper[i] = _ENDLESS if i < joints else 1.0e3
         t.lower[i] = -_ENDLESS if i < joints else 0.0
+    for i in range(joints):
+        keep_off_stops(v, t, first + 6 + i, i)
+
+
+@compiled
+def keep_off_stops(v: Any, t: Any, d: int, i: int) -> None:
+    """Limit a hinge's acceleration so that it comes to rest before its end stop, whose push the programme cannot foresee.
+
+    A joint at its stop is driven by it too: an ankle that leans on it pushes the whole body over.
+    """
+    j = v.dof_jntid[d]
+    low, high = joint_limits(v, j)
+    if v.jnt_type[j] == BALL:
+        return
+    q, brake = v.qpos[v.jnt_qposadr[j]], 2.0 * _STOP * v.qvel[d]
+    t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)
+    t.lower[i] = max(min(_STOP * _STOP * (low + _NEAR_STOP - q) - brake, _HARDEST), -_ENDLESS)
+
+
+@compiled
+def spring_torque(v: Any, d: int) -> float:
+    """Return what another law's spring and its feed-forward do in a degree of freedom: the programme counts on it."""
+    torque = v.scale[d] * (v.stiffness[d] * v.error[d] + v.damping[d] * v.error_rate[d] + v.feed_forward[d])
+    if v.feed_bias[v.dof_jntid[d]] != 0:
+        torque += v.bias[d]
+    return min(max(torque, -v.limit[d]), v.limit[d])
 
 
 @compiled
@@ -448,7 +492,7 @@ def keep_strength(v: Any, t: Any, who: Any) -> None:
         part = 1.0 / share if share > 1.0 else 1.0
         who.worst = max(who.worst, min(share, 1.0))
         who.joint_ticks += 1.0
-        for k in range(axes):
+        for k in range(axes if is_own(v, first + d) else 0):
             t.tau[first + d + k] = t.bias[d + k] * part
             v.saturated[first + d + k] = 1 if share > 0.999 else 0
             v.saturated_steps[first + d + k] += v.saturated[first + d + k]

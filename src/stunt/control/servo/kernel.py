@@ -15,7 +15,7 @@ from stunt.control.core.views import views_at
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
 from stunt.control.servo.kinematic import push_along, put_all
-from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, WORLD, actor_at, servo_at
+from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, ROOT, WORLD, actor_at, servo_at
 from stunt.control.servo.root_spring import gain_now, help_root, meter_root
 from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
@@ -175,6 +175,9 @@ def each_step(table: int, program: int, time: float, model: int, data: int) -> N
             continue
         if who.mode == KINEMATIC:
             push_along(v, t, who, time)
+        elif who.mode == ROOT:
+            help_root(v, t, who, time, gain_now(who, time))
+            hook_inertia(v, who)
         elif drive(v, t, who, time):
             near = True
     mj_factorM(model, data)
@@ -189,7 +192,7 @@ def finish(v: Any, t: Any) -> float:
     worst = 0.0
     for actor in range(t.count[0]):
         who = actor_at(t.actors, actor)
-        if who.active == 0 or who.mode == KINEMATIC:
+        if who.active == 0 or who.mode >= KINEMATIC:
             continue
         end_torques(v, t, who, acceleration)
         if who.limited == 0:
@@ -237,6 +240,8 @@ def write_down(v: Any, t: Any, worst: float) -> None:
         if who.external != 0:
             end_help(v, t, who)
         meter_root(who, v.times.step)
+        if who.mode == ROOT:
+            continue
         for j in range(who.jnt0, who.jnt1):
             load = load_of(v, torque, j)
             who.joint_steps += 1.0

@@ -18,10 +18,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.keys import TRUTH, Choice, Number, key, spec
+from stunt.keys import ANGLE, TRUTH, Choice, Number, key, spec
 
 Floats = NDArray[np.float64]
 Servo = Literal["world", "parent", "parent_equal", "beat"]
+Assist = Literal["weak", "hook", "none", "own", "auto", ""]
 
 OMEGA: Final = 40.0
 """Natural frequency of the bone servos [1/s]."""
@@ -36,15 +37,14 @@ _LARGEST = 100.0  # more of anything would be another kind of help
 
 @spec("the root's help")
 class RootSpring:
-    """How the root is helped: the one place of its defaults.
+    """How the root is helped, whatever moves the body: the one place of its keys and their defaults.
 
     Attributes:
+        kind: Empty, where nobody has said: under beats own feet where the body stands on two, else nothing.
         omega: Natural frequency on the whole body's moment of inertia [1/s].
-        breaks: Tilt error at which it lets go [rad].
-        air: Factor while nothing is touched.
     """
 
-    kind: Literal["weak", "hook", "none", "own", "auto"] = key(
+    kind: Assist = key(
         default="weak", name="assist", kind=Choice("assistance", ("weak", "hook", "none", "own", "auto")),
         help="what holds the root upright: a weak spring, a meat-hook (it goes where the clip's goes), nothing, "
         "nothing but its own feet, which balance it, or these where they will hold, else the spring",
@@ -53,8 +53,8 @@ class RootSpring:
     limit: float = key(
         default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
     )
-    breaks: float = 1.2
-    air: float = 0.3
+    breaks: float = key(default=1.2, name="break", kind=ANGLE, help="tilt error at which the weak spring lets go")
+    air: float = key(default=0.3, kind=Number(0.0, 1.0), help="factor on the weak spring while nothing is touched")
     yaw: float = key(
         default=0.0, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque about the vertical"
     )
@@ -65,6 +65,10 @@ class RootSpring:
         default="free", kind=Choice("clock", ("free", "clip")),
         help="on own feet: whether the clip's time may give where balance asks for it, or is kept",
     )  # fmt: skip
+
+
+UNSAID: Final = RootSpring(kind="")
+"""Nobody has said how the root is helped."""
 
 
 @spec("a servo")

@@ -19,7 +19,7 @@ from stunt.errors import BodyError
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
-WORLD, PARENT, BEAT, KINEMATIC = 0, 1, 2, 3
+WORLD, PARENT, BEAT, KINEMATIC, ROOT = 0, 1, 2, 3, 4
 """Modes of an actor: world space, parent space, the beat law (joint by joint, looking ahead), or put on data."""
 WEAK, HOOK, FREE = 0, 1, 2
 """Root: weak spring, meat-hook, nothing."""
@@ -41,7 +41,7 @@ ACTOR: Final = layout(
     ("sole_count", _LONG),
     # How it is driven.
     ("active", _LONG),  # whether it is driven at all
-    ("mode", _LONG),  # WORLD, PARENT, BEAT or KINEMATIC
+    ("mode", _LONG),  # WORLD, PARENT, BEAT, KINEMATIC, or ROOT: others drive its joints
     ("external", _LONG),  # whether torques act from outside
     ("root_mode", _LONG),  # WEAK, HOOK or FREE
     ("limited", _LONG),  # whether its joints keep within their strength
@@ -173,7 +173,7 @@ TABLE: Final = AddressTable(
 servo_at = TABLE.reader()
 
 _MODES: Final = {"world": WORLD, "parent": PARENT, "parent_equal": PARENT, "beat": BEAT}
-_ROOTS: Final = {"weak": WEAK, "hook": HOOK, "none": FREE, "own": FREE, "auto": WEAK}
+_ROOTS: Final = {"weak": WEAK, "hook": HOOK, "none": FREE, "own": FREE, "auto": WEAK, "": FREE}
 _HOOK_RATE = 30.0  # [1/s]
 
 
@@ -280,8 +280,7 @@ class WorldspaceProgram:
         who["jnt0"], who["jnt1"] = joints[0].id, joints[-1].id + 1
         who["qpos0"], who["qpos1"] = joints[0].qpos, joints[-1].qpos + joints[-1].nq
         who["soles"], who["sole_count"] = address_of(self._rows[character.name][0]), len(soles)
-        for geom in soles:  # the sole's friction counts, whatever it stands on
-            self._model.geom_priority[geom] = max(1, int(self._model.geom_priority[geom]))
+        let_soles_count(self._model, soles)
         who["stun_time"] = np.inf
         self.settle(number, settings, root)
         self._refresh()
@@ -330,6 +329,14 @@ class WorldspaceProgram:
         self._take_legs(number, rows, kept)
         who["frames"], who["active"] = len(rows.path), 1
         who["start"], who["fps"] = start, rows.fps
+
+    def hold_root(self, number: int, rows: ServoTargets, start: float) -> None:
+        """Hold an actor's root, and nothing else of it, at rows from a time on [s]."""
+        laws = self._board.law.copy()
+        self.aim(number, rows, start)
+        self._give_damping_back(number)
+        self.actors[number]["mode"] = ROOT
+        self._board.law[:] = laws
 
     def _soles_hold(self, name: str, rows: ServoTargets) -> Floats:
         """Return the friction of each sole, then how it holds against turning [m], (F, 2·soles)."""
@@ -453,6 +460,11 @@ def hip_height(model: mujoco.MjModel, qpos: int) -> float:
     """
     height = float(model.qpos0[qpos + 2])
     return height if height > 0.05 else 1.0
+
+
+def let_soles_count(model: mujoco.MjModel, soles: list[int]) -> None:
+    """Let the soles' friction count, whatever they stand on."""
+    model.geom_priority[soles] = np.maximum(1, model.geom_priority[soles])
 
 
 def check_free(character: Character) -> None:

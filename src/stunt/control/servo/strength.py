@@ -47,7 +47,7 @@ def load_of(v: Any, torque: Any, j: int) -> float:
 @inlined
 def is_limited(who: Any) -> bool:
     """Return whether an actor is driven here and keeps to its strength."""
-    return who.active != 0 and who.limited != 0 and who.mode != KINEMATIC
+    return who.active != 0 and who.limited != 0 and who.mode < KINEMATIC
 
 
 @inlined

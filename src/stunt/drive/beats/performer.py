@@ -11,8 +11,9 @@ from __future__ import annotations
 import bisect
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import mujoco
@@ -21,10 +22,11 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
 from stunt.control.beat.law import TIME_CONSTANTS
-from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE
+from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE, STANDING
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
+from stunt.drive.beats.way import joint_way, smooth_way
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
@@ -48,6 +50,10 @@ class BeatResult:
         saturated: Joints that were at the limit of their strength on the way.
         joint_errors_deg: Signed error of each joint [°]: positive is too far. Ball joints: the rotation angle.
         targets: What each joint was asked for [rad or m]; a ball joint's is a quaternion wxyz.
+        held_error_deg: Angle error of the worst of the other joints, which hold [°].
+        held_worst_joint: Which that is; empty where none holds.
+        fitted_deg: By how much joints of legs were asked for something else, so that feet stay where they stand, at
+            most [°]; their errors count from there.
     """
 
     index: int
@@ -60,6 +66,9 @@ class BeatResult:
     saturated: tuple[str, ...]
     joint_errors_deg: dict[str, float] = field(default_factory=dict)
     targets: dict[str, float | list[float]] = field(default_factory=dict)
+    held_error_deg: float = 0.0
+    held_worst_joint: str = ""
+    fitted_deg: float = 0.0
 
 
 def measure(
@@ -70,6 +79,7 @@ def measure(
     pose: Pose,
     before: tuple[float, Floats, Floats] | None,
     strained: NDArray[np.int64],
+    held: Mapping[str, Any] = MappingProxyType({}),
 ) -> BeatResult:
     """Measure a beat that has just fallen, between the last two steps if it lies between them.
 
@@ -81,8 +91,11 @@ def measure(
         pose: What was asked for.
         before: Time and state of the step before, where the beat lies between two steps.
         strained: Steps each degree of freedom spent at its limit on the way, (nv,).
+        held: What joints should hold that the pose does not name.
     """
     qpos, qvel = state_at(stage, time, before)
+    still = {name: abs(joint_error_deg(character.joints[name], qpos, angle)) for name, angle in held.items()}
+    stillest = max(still, key=lambda name: still[name], default="")
     errors: dict[str, float] = {}
     velocity_error = 0.0
     for name, angle in pose.angles.items():
@@ -106,6 +119,8 @@ def measure(
             name: angle if isinstance(angle, float) else np.asarray(angle, float).tolist()
             for name, angle in pose.angles.items()
         },
+        held_error_deg=still.get(stillest, 0.0),
+        held_worst_joint=stillest,
     )
 
 
@@ -142,6 +157,13 @@ def joint_error_deg(joint: Joint, qpos: Floats, wanted: Any) -> float:
     vector = np.zeros(3)
     mujoco.mju_subQuat(vector, here, np.asarray(wanted, dtype=float))
     return math.degrees(float(np.linalg.norm(vector)))
+
+
+def _angle_between(joint: Joint, one: Any, other: Any) -> float:
+    """Return how far two angles of a joint are apart [°]."""
+    qpos = np.zeros(joint.qpos + joint.nq)
+    qpos[joint.qpos :] = one
+    return abs(joint_error_deg(joint, qpos, other))
 
 
 @dataclass(frozen=True)
@@ -203,9 +225,11 @@ class Performer:
             if value not in known:
                 raise UnknownNameError(kind, value, known, self.part.place)
         self.controlled = matching_joints(self.part, self.character)
-        self.missed_deg = missed_deg
+        self.missed_deg, self.stands = missed_deg, False
         self.results: list[BeatResult] = []
         self.missed_listeners: list[Callable[[BeatResult], None]] = []
+        self.changed: Callable[[], None] = lambda: None
+        self.fitted: Callable[[float], Mapping[str, Any]] = lambda time: {}
         self._queues: dict[str, list[Key]] = {name: [] for name in self.controlled}
         self._aimed: dict[str, Key] = {}  # the key each joint is on its way to
         self._beats: list[Beat] = []
@@ -218,11 +242,15 @@ class Performer:
             self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
         stage.crew.append(self)
 
+    @property
+    def _law(self) -> int:
+        return STANDING if self.stands else COUPLINGS[self.part.coupling]
+
     def _take_charge(self) -> None:
         board, part = self.stage.board, self.part
         for name in self.controlled:
             joint = self.character.joints[name]
-            board.law[joint.id] = COUPLINGS[part.coupling]
+            board.law[joint.id] = self._law
             board.arrival[joint.id] = ARRIVALS[part.arrival]
             board.feed_bias[joint.id] = int(part.gravity_compensation)
             self._hold(joint, part.tension)
@@ -273,6 +301,7 @@ class Performer:
         bisect.insort(self._beats, Beat(at, self._count, pose), key=lambda beat: beat.time)
         self._count += 1
         self.stage.crew.announce(self)
+        self.changed()
 
     @property
     def last_beat(self) -> float:
@@ -358,7 +387,7 @@ class Performer:
         key = self._aimed[name] = queue[0]
         if board.goal_time[joint.id] != key.time:
             # Whoever spoke last has the joint: setting out for a new key takes it from any other law.
-            board.law[joint.id] = COUPLINGS[self.part.coupling]
+            board.law[joint.id] = self._law
             board.feed_bias[joint.id] = int(self.part.gravity_compensation)
             board.start_time[joint.id] = now
             board.ease[joint.id] = self.part.ease * (key.time - now)
@@ -401,11 +430,31 @@ class Performer:
         stage = self.stage
         strained = stage.board.saturated_steps - self._saturated_from
         self._saturated_from = stage.board.saturated_steps.copy()
-        result = measure(stage, self.character, beat.index, beat.time, beat.pose, self._before, strained)
+        pose, by = self._as_fitted(beat)
+        held = self._held(pose, beat.time)
+        result = measure(stage, self.character, beat.index, beat.time, pose, self._before, strained, held)
+        result = replace(result, fitted_deg=by)
         self.results.append(result)
         if result.error_deg > self.missed_deg:
             for listener in self.missed_listeners:
                 listener(result)
+
+    def _as_fitted(self, beat: Beat) -> tuple[Pose, float]:
+        """Return a beat's pose with the angles its legs can have, and by how much that changes them at most [°]."""
+        fitted = {name: angle for name, angle in self.fitted(beat.time).items() if name in beat.pose.angles}
+        by = [_angle_between(self.character.joints[name], fitted[name], beat.pose.angles[name]) for name in fitted]
+        return replace(beat.pose, angles={**beat.pose.angles, **fitted}), max(by, default=0.0)
+
+    def _held(self, pose: Pose, time: float) -> dict[str, Any]:
+        """Return what joints hold that a pose does not name, and nobody else has; those on their way hold nothing."""
+        board, fitted = self.stage.board, self.fitted(time)
+        found: dict[str, Any] = {}
+        for name in self.controlled:
+            joint = self.character.joints[name]
+            if name not in pose.angles and board.law[joint.id] == self._law and board.goal_time[joint.id] == HELD:
+                goal = board.goal[joint.qpos : joint.qpos + joint.nq].copy()
+                found[name] = fitted.get(name, float(goal[0]) if joint.nq == 1 else goal)
+        return found
 
     def on_missed(self, listener: Callable[[BeatResult], None]) -> None:
         """Call `listener` with every beat that is missed."""
@@ -424,6 +473,40 @@ class Performer:
         """Let go: all joints passive."""
         self.clear()
         self.give_up()
+
+    def stand(self, stands: bool) -> None:
+        """Have joints driven as those of a body on its own feet, or no longer; those that others have stay theirs."""
+        before, self.stands = self._law, stands
+        for name in self.controlled:
+            joint = self.character.joints[name].id
+            if self.stage.board.law[joint] == before:
+                self.stage.board.law[joint] = self._law
+
+    def lay(self, path: Floats, period: float, legs: Collection[str] = ()) -> float:
+        """Lay where its joints will be over a path that begins now, in steps of a period [s], (T, nq).
+
+        Args:
+            path: Where everything would be.
+            period: [s].
+            legs: Joints that go the smoothest way, others by their law.
+
+        Returns:
+            When its last beat falls [s].
+        """
+        board, part = self.stage.board, self.part
+        how = (part.ease, part.tension / TIME_CONSTANTS, part.arrival == "minimum_effort")
+        for name, keys in self._queues.items():
+            joint = self.character.joints[name]
+            if board.law[joint.id] == self._law:
+                own, speed = slice(joint.qpos, joint.qpos + joint.nq), self.stage.data.qvel[joint.dof :][: joint.nv]
+                now, steps = self.stage.time, len(path)
+                if name in legs:
+                    path[:, own] = smooth_way(joint, path[0, own], speed, keys, now, period, steps)
+                    continue
+                path[:, own] = joint_way(
+                    joint, path[0, own], float(speed[0]), board.goal[own], keys, how, now, period, steps
+                )
+        return self.last_beat
 
     def give_up(self) -> None:
         """Leave all joints to whoever takes them."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from stunt.control.servo.law import UNSAID, RootSpring
 from stunt.errors import NOWHERE, BeatOrderError, ConflictingKeysError, InvalidValueError, MissingValueError, Place
 from stunt.keys import (
     MOMENT,
@@ -175,6 +176,7 @@ class Part:
     gravity_compensation: bool = key(
         default=True, kind=TRUTH, help="whether gravity and Coriolis forces are fed forward"
     )
+    root: RootSpring = inline(default=UNSAID)
     sections: Mapping[str, Any] = field(default_factory=dict)
     reserved: Mapping[str, Any] = field(default_factory=dict)
     place: Place = field(default=NOWHERE, compare=False)

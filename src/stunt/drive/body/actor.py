@@ -10,7 +10,7 @@ Whoever drives a character, from a script, a supervisor or a program, drives thi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +20,7 @@ import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.law import RootSpring, ServoSettings
-from stunt.control.servo.memory import ServoTargets
+from stunt.control.servo.memory import ROOT, ServoTargets, let_soles_count
 from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.body.followed import Followed, followed_at
 from stunt.drive.body.repertoire import DENSE, Repertoire
@@ -99,6 +99,7 @@ class BodyActor(ServoBody):
         self._attended: list[Crew] = []
         self._own: OwnFeet | None = None
         self._gave_up = ""
+        self.on_give_up: Callable[[], None] | None = None
         stage.actors[name] = self
         stage.keep(self)
 
@@ -120,7 +121,7 @@ class BodyActor(ServoBody):
         if self._own is None:
             from stunt.drive.own.follower import OwnFeet
 
-            _ = self.number  # the soles' friction counts from now on
+            let_soles_count(self.stage.model, self.soles)
             self._own = OwnFeet(self.stage, self.character, self.soles, self.give_up)
         return self._own
 
@@ -250,8 +251,23 @@ class BodyActor(ServoBody):
         if self.rows is not None:
             self.program.aim(self.number, self.rows, self.started)
         self.own.release()
+        if self.on_give_up is not None:
+            self.on_give_up()
         if self.driver is not None:
             self.driver.wake()
+
+    def hold_root(self, root: RootSpring) -> None:
+        """Have its root held where it is, its joints left to those who have them."""
+        laws = self.stage.board.law.copy()
+        self.configure(root=root)
+        self.program.settle(self.number, self.settings, root)
+        self.stage.board.law[:] = laws
+        self.program.hold_root(self.number, self._pose_rows(), self.stage.time)
+
+    @property
+    def holds_root(self) -> bool:
+        """Whether its root is held while others drive its joints."""
+        return self.joined and bool(self._memory["active"]) and bool(self._memory["mode"] == ROOT)
 
     @property
     def floor(self) -> float:
@@ -347,6 +363,8 @@ class BodyActor(ServoBody):
             self.own.follow(own, self.stage.time - started, floor=self.floor, free_clock=free)
             return
         self._leave_own_feet()
+        if self._memory["mode"] == ROOT:
+            self.program.settle(self.number, self.settings, self.root)
         self.program.aim(self.number, rows, started)
 
     def _leave_own_feet(self) -> None:

@@ -208,19 +208,28 @@ _INSIDE = 0.01  # hinges keep so far from their limits [rad]
 class PoseFit:
     """Fits the poses of one body."""
 
-    def __init__(self, model: mujoco.MjModel, character: Character, feet: tuple[Foot, Foot]) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        character: Character,
+        feet: tuple[Foot, Foot],
+        inside: float = _INSIDE,
+        upright: float = ROOT_TURN,
+    ) -> None:
         """Get ready.
 
         Args:
             model: The scene.
             character: Who.
             feet: Its feet.
+            inside: How far from their limits hinges are kept [rad].
+            upright: Weight of keeping the root turned as it is.
         """
         self._model, self._feet, self._root = model, feet, character.root_body
         self._layout, self._data = Layout.of(character), mujoco.MjData(model)
         self._places, self._dofs = own_slices(character)
         stay = np.full(self._layout.nv, STAY)
-        stay[:3], stay[3:6] = ROOT_PLACE, ROOT_TURN
+        stay[:3], stay[3:6] = ROOT_PLACE, upright
         legs = {body for foot in feet for body in foot.chain}
         first = self._dofs.start
         limited = []
@@ -231,8 +240,8 @@ class PoseFit:
                 limited.append((joint.qpos - self._places.start, *joint.range))
         self._stay = stay
         self._limited = np.array([q for q, _, _ in limited], np.int64)
-        self._low = np.array([low + _INSIDE for _, low, _ in limited])
-        self._high = np.array([high - _INSIDE for _, _, high in limited])
+        self._low = np.array([low + inside for _, low, _ in limited])
+        self._high = np.array([high - inside for _, _, high in limited])
 
     def fitted(self, qpos: Floats, holds: FootTargets, plan: CentroidalPlan) -> Floats:
         """Return poses near `qpos` with feet and centre of mass where they should be, (F, nq)."""

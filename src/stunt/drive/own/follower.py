@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stunt.character.character import Character
+from stunt.control.core.board import STANDING
 from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, WHY
 from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
 from stunt.drive.motion.layout import own_slices
@@ -46,6 +47,7 @@ class OwnFeet:
         number: Of the body there.
         legs: All bodies of each leg.
         clock: What time it was [s], and where in its clip the body was then.
+        leg_joints: Joints it stands by.
     """
 
     def __init__(
@@ -72,6 +74,8 @@ class OwnFeet:
         self._stage, self._character, self._soles, self._give_up = stage, character, soles, give_up
         body = standing_body(stage.model, character, soles)
         self.legs = body.legs
+        legs = body.legs[0] | body.legs[1]
+        self.leg_joints = frozenset(n for n, j in character.joints.items() if int(stage.model.jnt_bodyid[j.id]) in legs)
         self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
         self.number = self.program.add(character, body)
         self.clock: list[tuple[float, float]] = []
@@ -130,6 +134,12 @@ class OwnFeet:
         found = self._character.joints[joint]
         own = slice(found.dof, found.dof + found.nv)
         self.program.task_urge[own], self.program.task_weight[own] = acceleration, weight
+
+    def ask_for_beats(self, joint: str, weight: float = TASK) -> None:
+        """Ask a joint for what the beat law on the board asks of it (`STANDING`), from now on."""
+        found = self._character.joints[joint]
+        self._stage.board.law[found.id] = STANDING
+        self.program.task_weight[found.dof : found.dof + found.nv] = weight
 
     def free(self, joint: str | None = None) -> None:
         """Give a joint, or all, back to the posture of what the body follows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -75,6 +75,7 @@ class Follower:
         self._refill_at = math.inf
         self._last = -1
         self._stride = max(1, round(stage.scene.physics_hz / _WATCH_HZ))
+        self.changed: Callable[[], None] = lambda: None
         stage.crew.append(self)
         stage.strings.append(self._string)
 
@@ -109,6 +110,7 @@ class Follower:
         self.program.drive_joint(joint.id, settling, self._path(trajectory), bare=bare, damping=damping)
         self._watch.watch(Watched(name, "joint", joint.id))
         self.stage.crew.announce(self)
+        self.changed()
 
     def site(
         self,
@@ -165,6 +167,14 @@ class Follower:
             raise UnknownNameError("joint or site on a trajectory", name, [*self._joints, *self._sites])
         self._watch.forget(name)
         self.stage.crew.announce(self)
+
+    def lay(self, path: NDArray[np.float64], times: NDArray[np.float64]) -> float:
+        """Lay where its joints go over a path (T, nq) at times (T,); return when the last of them is there [s]."""
+        for name, (trajectory, *_) in self._joints.items():
+            pieces = trajectory.pieces(float(times[0]), float(times[-1]))
+            path[: len(times), self.character.joints[name].qpos] = [pieces.at(float(time))[0][0] for time in times]
+        ends = [trajectory.end for trajectory, *_ in self._joints.values() if math.isfinite(trajectory.end)]
+        return max(ends, default=0.0)
 
     def _path(self, trajectory: Trajectory) -> Path:
         now = self.stage.time

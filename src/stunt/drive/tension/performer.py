@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -73,6 +73,8 @@ class TensionPerformer:
         self.since, self.stood = stage.time, (stage.data.qpos.copy(), stage.data.xpos.copy())
         self._waiting = cues(self.part)
         self._begun = 0
+        self.spared: Collection[str] = ()
+        self.changed: Callable[[], None] = lambda: None
         self._running: list[Cue] = []
         self.plan = Plan(self.character, self.stood[0], self._waiting)
         self._take_held()
@@ -135,6 +137,7 @@ class TensionPerformer:
         done = [each for each in self._running if each not in self._waiting]
         self.plan = Plan(self.character, self.stage.data.qpos, sorted([*done, *self._waiting], key=lambda c: c.start))
         self.stage.crew.announce(self)
+        self.changed()
 
     def retense(self, tension: Any, joints: str = EVERY, *, lasts: float = 0.3) -> None:
         """Change the tension of joints that are held, along their isoangle lines: nothing moves.
@@ -212,7 +215,8 @@ class TensionPerformer:
         now = self._weigher.torques(np.array(self.stage.data.qpos), self._loads())
         then = self._weigher.torques(self._state_at(cue.end), self._loads())
         for name, angle in cue.entry.pose.angles.items():
-            self._aim(self.character.joints[name], name, angle, cue, now, then)
+            if name not in self.spared:
+                self._aim(self.character.joints[name], name, angle, cue, now, then)
 
     def _aim(self, joint: Joint, name: str, angle: Any, cue: Cue, now: Floats, then: Floats) -> None:
         """Write one joint's transition into its row."""
@@ -353,6 +357,7 @@ class TensionPerformer:
         """Hand a joint to the beat law, which holds it where it is, or to nobody."""
         board = self.stage.board
         self.program.rows["active"][joint.dof] = 0
+        self.changed()
         if to == "passive":
             board.law[joint.id] = PASSIVE
             return
