@@ -262,6 +262,90 @@ def _read_journal() -> Callable[[Path], Any]:
     return recovered
 
 
+def _certified(folder: Path) -> list[bytes]:
+    """Return a take with its ledger."""
+    from stunt.script.file import script_from_data
+    from stunt.script.performance import Performance
+
+    data = {
+        "seconds": 0.1, "characters": {"ada": {"body": "torso28"}}, "poses": {"up": {"r_elbow_flexion": 10}},
+        "performance": {"ada": {"beats": [{"pose": "up", "at": 0.05}]}},
+    }  # fmt: skip
+    return [Performance(script_from_data(data), certify=True).run().save(folder / "take.npz").read_bytes()]
+
+
+def _read_certified() -> Callable[[Path], Any]:
+    from stunt.check.certificate import certify
+    from stunt.record.take import Take, doubted
+
+    def read(path: Path) -> None:
+        take = Take.load(path)
+        with doubted(take):  # as `stunt certify` does
+            certify(take)
+
+    return read
+
+
+def _read_review() -> Callable[[Path], Any]:
+    from stunt.record.take import Take, doubted
+    from stunt.review.verdict import review
+
+    def read(path: Path) -> None:
+        take = Take.load(path)
+        with doubted(take):  # as `stunt review` does
+            review(take).panel()
+
+    return read
+
+
+def _autosave(folder: Path) -> list[bytes]:
+    from stunt.studio.paper.keeping import HEADER
+
+    touch = {"push": "dancer/thorax", "at": 0.5, "impulse": [1, 0, 0]}
+    head = json.dumps({"base": "", "touches": [touch], "beside": "there.yaml"})
+    return [f"{HEADER}{head}\n".encode() + (EXAMPLES / "ymca.yaml").read_bytes()]
+
+
+def _read_autosave() -> Callable[[Path], Any]:
+    from stunt.studio.openings import unsaved
+    from stunt.studio.paper.document import Document
+
+    def read(path: Path) -> None:
+        path.replace(path.with_name(".own.autosave.yaml"))
+        unsaved([path.parent])
+        Document.open(path.with_name("own.yaml"))
+
+    return read
+
+
+def _rows(folder: Path) -> list[bytes]:
+    rows = [{"journal": 1, "digest": "d", "jobs": 3}]
+    rows += [{"index": k, "id": f"j{k}", "row": {"fell": False, "error": 0.5}, "timing": {"s": 1.0}} for k in range(3)]
+    return ["".join(json.dumps(row) + "\n" for row in rows).encode()]
+
+
+def _read_rows() -> Callable[[Path], Any]:
+    from stunt.jobs.journal import NAME, RowJournal, noted_in
+
+    def read(path: Path) -> None:
+        path.replace(path.with_name(NAME))
+        noted_in(path.parent)
+        with RowJournal(path.parent, "d", 3) as journal:
+            list(journal.entries())
+
+    return read
+
+
+def _plan(folder: Path) -> list[bytes]:
+    return [b"clips: [walk, jab]\nseeds: 3\nnoise: {joints: 2}\nseconds: 1\njobs: [{clip: walk, seed: 3}]\n"]
+
+
+def _read_plan() -> Callable[[Path], Any]:
+    from stunt.many.plan import load_plan
+
+    return lambda path: load_plan(path).count
+
+
 def _read_map() -> Callable[[Path], Any]:
     from stunt.archives import ArrayCache
 
@@ -298,6 +382,11 @@ def _urdf(folder: Path) -> list[bytes]:
     return [f'<?xml version="1.0"?>\n<robot name="arm">\n{link("a")}\n{link("b")}\n{joint}\n</robot>\n'.encode()]
 
 
+def _models() -> list[Path]:
+    """Return models that need no other file: alone in a folder, others are refused as they are."""
+    return [path for path in sorted(MODELS.glob("*.xml")) if b"file=" not in path.read_bytes()]
+
+
 READERS: dict[str, Reader] = {
     "script": Reader(".yaml", _scripts, mutants.of_yaml, _read_script),
     "stage": Reader(".yaml", _scripts, mutants.of_yaml, _read_stage),
@@ -314,12 +403,17 @@ READERS: dict[str, Reader] = {
     "export": Reader(".npz", _take, mutants.of_npz, _export),
     "model": Reader(".npz", _take, mutants.of_model, _read_model),
     "journal": Reader(".journal", _journal, mutants.by_bytes, _read_journal),
-    "mjcf": Reader(".xml", files(EXAMPLES / "chain.xml", *sorted(MODELS.glob("*.xml"))), mutants.of_text, _read_body),
+    "mjcf": Reader(".xml", files(EXAMPLES / "chain.xml", *_models()), mutants.of_text, _read_body),
     "urdf": Reader(".urdf", _urdf, mutants.of_text, _read_body),
     "machine": Reader(
         ".npz", files(ROOT / "src/stunt/supervise/learn/stored/balance.npz"), mutants.of_npz, _read_machine
     ),
     "map": Reader(".npz", _map, mutants.of_npz, _read_map),
+    "certificate": Reader(".npz", _certified, mutants.of_npz, _read_certified),
+    "review": Reader(".npz", _take, mutants.of_npz, _read_review),
+    "autosave": Reader(".yaml", _autosave, mutants.of_text, _read_autosave),
+    "rows": Reader(".jsonl", _rows, mutants.of_text, _read_rows),
+    "plan": Reader(".yaml", _plan, mutants.of_yaml, _read_plan),
     "onnx": Reader(".onnx", _onnx, mutants.by_bytes, _read_onnx),
 }
 

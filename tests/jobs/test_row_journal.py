@@ -7,7 +7,7 @@ import pytest
 from job_helpers import Some
 
 from stunt.jobs.job import Done, JobError
-from stunt.jobs.journal import NAME, RowJournal
+from stunt.jobs.journal import NAME, RowJournal, noted_in
 from stunt.jobs.pool import ThisProcess
 from stunt.jobs.run import run_in_folder
 
@@ -51,6 +51,16 @@ def test_a_damaged_line_in_the_middle_costs_its_own_row_only(tmp_path):
     assert ran == [2] and rows == whole and "1 damaged rows" in journal.warnings[0]
 
 
+@pytest.mark.parametrize("index", ["1.0", '"1"', "null", "[1]", "true", "-1", "99"])
+def test_a_row_of_no_job_is_left_out(tmp_path, index):
+    jobs = Some("square", 5)
+    whole = run(tmp_path, jobs)[1]
+    with open(tmp_path / NAME, "a", encoding="utf-8") as file:
+        file.write(f'{{"index": {index}, "row": {{"value": 7}}}}\n{{"row": {{}}}}\n')
+    assert run(tmp_path, jobs)[1] == whole
+    assert [entry["row"] for entry in noted_in(tmp_path) if entry["index"] in range(5)] == whole
+
+
 def test_rows_of_other_jobs_in_the_folder_are_refused_and_kept(tmp_path):
     run(tmp_path, Some("square", 5))
     before = (tmp_path / NAME).read_bytes()
@@ -60,7 +70,13 @@ def test_rows_of_other_jobs_in_the_folder_are_refused_and_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["not a journal\n", '{"journal": 1}\n', '{"journal": 99, "digest": "x", "jobs": 1}\n']
+    "content",
+    [
+        "not a journal\n",
+        '{"journal": 1}\n',
+        '{"journal": 1, "digest": "x"}\n',
+        '{"journal": 99, "digest": "x", "jobs": 1}\n',
+    ],
 )
 def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path, content):
     (tmp_path / NAME).write_text(content)

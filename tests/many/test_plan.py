@@ -111,6 +111,13 @@ def test_a_mistake_in_a_plan_is_told_in_one_line(tmp_path, text, error, words):
         load_plan(path)
 
 
+def test_a_clip_of_a_name_no_file_can_have_is_told(tmp_path):
+    (tmp_path / "plan.yaml").write_text(f"clips: [{'a' * 5000}]\n")
+    with pytest.raises(StuntError, match="there is no clip 'aaa.*too long") as told:
+        assert load_plan(tmp_path / "plan.yaml").count
+    assert len(str(told.value)) < 4000
+
+
 def test_a_plan_that_is_not_there_is_named():
     with pytest.raises(ScriptFileError, match="cannot read the plan 'none.yaml'"):
         load_plan("none.yaml")

@@ -27,13 +27,14 @@ def report(take):
     return json.dumps({"title": take.meta["title"]})
 
 
-def put(folder, take):
-    def write(aside):
-        take.save(aside / "take.npz")
-        (aside / "report.json").write_text(report(take))
+def put_into(aside, take):
+    take.save(aside / "take.npz")
+    (aside / "report.json").write_text(report(take))
 
+
+def put(folder, take):
     with claimed(folder, report) as claim:
-        claim.replace(write)
+        claim.replace(lambda aside: put_into(aside, take))
 
 
 @pytest.fixture()
@@ -91,6 +92,28 @@ def test_a_take_that_could_not_be_written_leaves_the_old_one_and_nothing_else(se
     with pytest.raises(OSError, match="No space"), claimed(folder, report) as claim:
         claim.replace(fail)
     assert whole(folder) == "old"
+
+
+def test_a_folder_that_was_removed_meanwhile_is_made_again(setting):
+    folder, prepare, new = setting
+    prepare()
+    with claimed(folder, report) as claim:
+        shutil.rmtree(folder)
+        claim.replace(lambda aside: put_into(aside, new))
+    assert whole(folder) == "new"
+
+
+def test_a_link_in_the_new_takes_place_is_not_followed(setting, tmp_path):
+    folder, prepare, new = setting
+    prepare()
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "files").write_text("take.npz\n")
+    new.save(foreign / "take.npz")
+    (folder / ".new-take").symlink_to(foreign)
+    take_folder.mend(folder, report)
+    (folder / ".new-take").unlink()
+    assert whole(folder) == "old" and {path.name for path in foreign.iterdir()} == {"files", "take.npz"}
 
 
 def test_a_second_process_is_told_who_writes(tmp_path):

@@ -68,6 +68,11 @@ def test_comments_spaces_and_quotes_around_an_edit_survive():
     assert len(changed(WITH_COMMENTS, shrunk)) == 2 and "# at the end" in shrunk
 
 
+def test_thousands_of_changes_at_once_are_refused_before_they_are_tried():
+    with pytest.raises(EditError, match="5,000 changes"):
+        edited("poses: {a: {}}", [Set(("poses", "a", f"j{k}"), 1.0) for k in range(5000)])
+
+
 def test_a_value_shared_by_an_alias_is_not_edited_behind_its_back():
     text = "a: &x {k: 1}\nb: *x\n"
     with pytest.raises(EditError, match="alias"):

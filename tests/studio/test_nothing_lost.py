@@ -136,6 +136,28 @@ def test_a_save_with_any_system_call_failing_or_killed_there_loses_nothing(other
             assert not other or "title: old" in there["a.yaml"], where
 
 
+def test_a_word_of_nothing_is_answered_and_the_next_edit_goes_on(document, tmp_path):
+    session, client = session_of(document, tmp_path), Client(1)
+
+    def nothing(data):
+        return next(iter(()))
+
+    async def both():
+        EDITS["nothing"] = nothing  # no future can hold what this raises
+        try:
+            first = await asked(session, client, "edit", name="nothing", args={})
+            empty = await asked(session, client, "edit", name="add_event", args={"event": []})
+            wrong = await asked(session, client, "edit", name="add_event", args={"event": {"push": ["x"]}})
+            return first, empty, wrong, await asked(session, client, "edit", name="set_seconds", args={"seconds": 3})
+        finally:
+            del EDITS["nothing"]
+
+    first, empty, wrong, last = run(both())
+    assert "make no sense" in first["error"] and "an event says what it is" in empty["error"]
+    assert wrong["error"].startswith("a.yaml:") and "/" not in wrong["error"].split(" ")[0]  # no folders to the page
+    assert "error" not in last
+
+
 def test_names_that_no_file_can_have_leave_everything_as_it_was(document, tmp_path):
     (tmp_path / "folder.yaml").mkdir()
     for name in ("x" * 300 + ".yaml", "folder.yaml"):

@@ -101,7 +101,7 @@ class RowJournal:
     def _read(self, file: BinaryIO, header: Row) -> int:
         """Read what is there; return where the whole lines end."""
         first = _parsed(file.readline())
-        if first is None or "digest" not in first:
+        if first is None or not {"digest", "jobs"} <= set(first):
             raise JobError(f"'{self.folder / NAME}' is no journal of Stunt's; take another folder.")
         if first.get("journal") != _VERSION:
             raise JobError(
@@ -115,7 +115,7 @@ class RowJournal:
         end, damaged = file.tell(), 0
         for line in iter(file.readline, b""):
             entry = _parsed(line) if line.endswith(b"\n") else None
-            if entry is not None and isinstance(entry.get("row"), dict) and 0 <= entry.get("index", -1) < self.count:
+            if entry is not None and _is_of_a_job(entry) and 0 <= entry["index"] < self.count:
                 self._mark(entry["index"], end, bool(entry["row"].get(FAILURE)))
             elif line.endswith(b"\n"):
                 damaged += 1
@@ -231,8 +231,12 @@ def noted_in(folder: Path) -> list[dict[str, Any]]:
         raise JobError(f"'{folder}' holds no rows of a batch ({NAME}: {error.strerror}).") from None
     if first is None or "digest" not in first:
         raise JobError(f"'{path}' is no journal of Stunt's.")
-    found = {entry["index"]: entry for entry in lines if entry is not None and isinstance(entry.get("row"), dict)}
+    found = {entry["index"]: entry for entry in lines if entry is not None and _is_of_a_job(entry)}
     return [found[index] for index in sorted(found)]
+
+
+def _is_of_a_job(entry: dict[str, Any]) -> bool:
+    return isinstance(entry.get("row"), dict) and type(entry.get("index")) is int
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

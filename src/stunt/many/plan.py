@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place, ScriptFileError, UnknownNameError
+from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place, ScriptFileError, UnknownNameError, brief
 from stunt.jobs.job import Job, JobError, digest
 from stunt.keys import (
     CLIP,
@@ -291,6 +291,10 @@ def _expanded(clip: str, folder: str, place: Place) -> list[str]:
         JobError: There are none.
     """
     near = Path(folder, clip)
+    try:
+        near.exists()
+    except OSError as error:  # no file can have that name
+        raise JobError(f"there is no clip '{brief(clip)}' ({error.strerror}).") from None
     if near.is_dir():
         found = [Path(clip, path.relative_to(near)) for path in motion_files(near)]
     elif _GLOB & set(clip) and not near.exists():

@@ -77,6 +77,7 @@ class Claim:
         finish(self.folder)
 
     def _commit(self, write: Callable[[Path], None]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)  # somebody may have removed it meanwhile
         aside = Path(tempfile.mkdtemp(prefix=aside_prefix("new-take"), suffix=".part", dir=self.folder))
         try:
             write(aside)
@@ -126,6 +127,7 @@ def mend(folder: Path, report: Callable[[Take], str]) -> list[str]:
     Nothing is done where there is nothing to mend, where another process is at work, or nothing can be written.
     """
     if not ((folder / COMMITTED).is_dir() or (folder / JOURNAL).is_file()):
+        sweep(folder)
         return []
     with contextlib.suppress(TakeError, OSError), claimed(folder, report) as claim:
         return claim.mended
@@ -135,6 +137,8 @@ def mend(folder: Path, report: Callable[[Take], str]) -> list[str]:
 def finish(folder: Path) -> bool:
     """Move a take that was written whole into place; return whether there was one."""
     new = folder / COMMITTED
+    if new.is_symlink():  # no Stunt made it: what it leads to is not this folder's
+        return False
     try:
         names = (new / _LIST).read_text(encoding="ascii").split("\n")
     except (FileNotFoundError, NotADirectoryError):

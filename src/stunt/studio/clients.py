@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time as clock
 from collections import deque
 from typing import Any
@@ -19,6 +20,12 @@ RATE, BURST = 150.0, 400.0
 MOST_NONSENSE = 5
 PATIENCE = 15.0
 """How long one sending may take before a client counts as gone [s]."""
+_FOLDERS = re.compile(r"(?<![\w.])(?:/[^/\s':]+)+/(?=[^/\s':])")
+
+
+def sayable(words: str) -> str:
+    """Return what is said to a page: files by their names alone, for where they lie is no news to it."""
+    return _FOLDERS.sub("", words)
 
 
 class Client:

@@ -8,7 +8,6 @@ import importlib.util
 import json
 import logging
 import mimetypes
-import re
 import time as clock
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -22,7 +21,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from stunt.errors import StuntError, brief
-from stunt.studio.clients import PATIENCE, Client
+from stunt.studio.clients import PATIENCE, Client, sayable
 from stunt.studio.openings import PICTURES
 from stunt.studio.security import Guard, PatientProtocol
 from stunt.studio.session import Session
@@ -166,7 +165,7 @@ class Server:
         try:
             return JSONResponse(await self.session.receive_file(name, bytes(content)))
         except StuntError as error:
-            words = re.sub(r"(?<!\w)(?:/[^/\s':]+)+/(?=[^/\s':])", "", str(error))  # where it was put is no news
+            words = sayable(str(error))
         except OSError as error:
             words = f"'{brief(name)}': {error.strerror or type(error).__name__}."
         except Exception:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import inspect
 import json
 import logging
@@ -19,7 +18,7 @@ from stunt.errors import NONSENSE, StuntError, UnknownNameError
 from stunt.script.file import script_from_text
 from stunt.studio.backstage import exports
 from stunt.studio.backstage.hand import push_touch, throw_touch
-from stunt.studio.clients import Audience, Client
+from stunt.studio.clients import Audience, Client, sayable
 from stunt.studio.filing import Filing
 from stunt.studio.link import Link
 from stunt.studio.paper import edits
@@ -128,13 +127,14 @@ class Session(Filing):
         if kind == "scene":
             self._scene, self._trouble = data, ""
         elif kind == "results":
-            self._results = data
-            self._trouble = data["error"]
+            data["error"] = sayable(data["error"])
+            self._results, self._trouble = data, data["error"]
         elif kind == "error":
-            self._trouble = str(data)
-            data = {"error": data}
+            self._trouble = sayable(str(data))
+            data = {"error": self._trouble}
         elif kind == "trouble":
             log.error("the simulation had trouble: %s\n%s", data["error"], data["trace"])
+            data = {"error": sayable(data["error"])}
         elif kind == "export":
             self._files[data["number"]] = data
         elif kind == "gone":
@@ -204,31 +204,38 @@ class Session(Filing):
     async def _answer(
         self, client: Client, op: str, number: int, handler: Callable[..., Any], data: dict[str, Any]
     ) -> None:
+        words = ""
         try:
             answer = await (handler(self, client, **data) if op in _PERSONAL else handler(self, **data))
             if number:
                 client.tell(json.dumps({"kind": "reply", "number": number, "data": answer}))
         except StuntError as error:
-            client.tell(json.dumps({"kind": "reply", "number": number, "error": str(error)}))
+            words = sayable(str(error))
         except OSError as error:
             log.error("'%s' was not done: %s", op, error)
             words = f"that could not be done: {(error.strerror or type(error).__name__).lower()}."
-            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         except NONSENSE as error:
             client.nonsense(f"asked '{op}' with data that make no sense ({type(error).__name__}: {error})")
             words = f"'{op}' with data that make no sense."
-            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         except Exception:  # a mistake of ours costs nobody their page
             log.exception("'%s' was not done", op)
             words = "a mistake of the studio; it is told in the terminal."
-            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
         finally:
             if op == "ask":
                 client.asking -= 1
+        if words:
+            client.tell(json.dumps({"kind": "reply", "number": number, "error": words}))
 
     async def _aside(self, work: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """Do something that takes longer than a blink on another thread."""
-        return await asyncio.get_running_loop().run_in_executor(None, functools.partial(work, *args, **options))
+
+        def done() -> Any:
+            try:
+                return work(*args, **options)
+            except StopIteration as error:  # no future holds one: whoever waits for it would wait for ever
+                raise ValueError("there is nothing in it") from error
+
+        return await asyncio.get_running_loop().run_in_executor(None, done)
 
     async def _look(self) -> None:
         now = self.document.now

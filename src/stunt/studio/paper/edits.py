@@ -82,6 +82,8 @@ def _number(value: float) -> float:
 
 def add_event(data: Data, event: Mapping[str, Any]) -> Made:
     """Let something happen."""
+    if not isinstance(event, Mapping) or not event:
+        raise EditError("an event says what it is: push, throw, drag, ….")
     return f"add {next(iter(event))}", _added(data, "events", dict(event))
 
 

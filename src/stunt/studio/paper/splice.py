@@ -82,15 +82,19 @@ class Insert:
 
 
 Edit = Set | Delete | Insert
+_MOST_AT_ONCE = 500
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """Return the text after some edits, in order.
 
     Raises:
-        EditError: One cannot be written (a value shared by a YAML alias, a path that is not there).
+        EditError: One cannot be written (a value shared by a YAML alias, a path that is not there), or they are too
+            many: each may have to read the text again.
     """
     edits = list(edits)
+    if len(edits) > _MOST_AT_ONCE:
+        raise EditError(f"that is {len(edits):,} changes of the script at once; it takes {_MOST_AT_ONCE} at most.")
     wanted = plain(text)
     for edit in edits:
         _apply(wanted, edit)
