@@ -66,7 +66,7 @@ def first_try(clip: str | Path, *more: str) -> Try:
     verdict = "followed"
     if about["fell"]:
         verdict = "fell"
-    elif any(event.get("state") in ("lost", "down") for event in take.events if event["kind"] == "tracking"):
+    elif about.get("state") == "lost" and not abs(heading) > HEADING_DEG:
         verdict = "lost"
     elif not abs(heading) <= HEADING_DEG:
         verdict = "turned"

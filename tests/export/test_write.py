@@ -25,8 +25,7 @@ def nothing_left(folder: Path) -> bool:
 @pytest.mark.parametrize(
     ("to", "message"),
     [
-        ("a.xyz", "'.xyz' is no format Stunt writes. Available: .bvh, .glb"),
-        ("a.fbx", "let Blender write the .fbx, as docs/export.md shows"),
+        ("a.xyz", "'.xyz' is no format Stunt writes. Available: .bvh, .fbx, .glb"),
         ("a", "has no suffix"),
     ],
 )

@@ -56,6 +56,7 @@ class Format:
 _USD = Format("USD", "usd", needs=("pxr", "usd"))
 FORMATS: dict[str, Format] = {
     ".bvh": Format("BVH", "bvh", one_file_each=True),
+    ".fbx": Format("FBX", "fbx", one_file_each=True, ups=("y",)),
     ".glb": Format("glTF binary", "glb", ups=("y",)),
     ".usd": _USD,
     ".usda": _USD,
@@ -68,7 +69,6 @@ FORMATS: dict[str, Format] = {
 """What can be written, by suffix."""
 
 _ELSEWHERE = {
-    ".fbx": "Export .glb and let Blender write the .fbx, as docs/export.md shows.",
     ".gltf": "The binary form, .glb, holds the same in one file.",
     ".avi": "Use .mp4.", ".mov": "Use .mp4.", ".mkv": "Use .mp4.", ".webm": "Use .mp4.",
     ".json": "Use .npz or .csv.", ".obj": "It holds no motion; use .glb.",

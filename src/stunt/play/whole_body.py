@@ -9,6 +9,7 @@ import mujoco
 
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.lost import Watch
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
@@ -114,6 +115,7 @@ class WholeBody:
         if not self._looked_after:
             shape_targets(self.body, feet=feet, absolute=absolute)
             self._stuck = StuckLimbs(self.body) if free_limbs else None
+            Watch(self.body)
         self._looked_after = True
 
     # ---- ways of moving

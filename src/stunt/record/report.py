@@ -162,7 +162,9 @@ def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
         fell = time_of_fall(take, name)
         if "fell" in take.meta.get("tracking", {}).get(name, {}):
             # Whoever follows a clip may lie down with it; only an end unlike the clip's is a fall.
+            lost = entry.get("state") == "lost"
             sentences += [f"{name} did not end as its clip does"] if entry["fell"] else []
+            sentences += [f"{name} has lost its clip: {_lost_by(entry)}"] if lost and not entry["fell"] else []
         elif fell is not None:
             lies = "supervisor" in entry and entry["ended_lying"]
             sentences.append(f"{name} fell at {fell:.2f} s" + (" and ended lying" if lies else ""))
@@ -170,6 +172,11 @@ def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
         sentences += [f"{name}: {_miss(beat, take.cast.character(name))}" for beat in entry["beats"] if beat["missed"]]
         sentences += [f"{name}: {sentence}" for sentence in _strayed(entry)]
     return sentences
+
+
+def _lost_by(entry: Mapping[str, Any]) -> str:
+    aside = f"it ends turned {abs(entry['heading_deg']):.0f}° aside, " if abs(entry["heading_deg"]) > 30.0 else ""
+    return f"{aside}it was off for {entry['lost_s']:.1f} s"
 
 
 def _miss(beat: Mapping[str, Any], about: CastMember) -> str:

@@ -21,6 +21,8 @@ from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.memory import ServoTargets
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.followed import Followed, followed_at
+from stunt.drive.body.lost import LOST, PATIENCE, off_clip
+from stunt.drive.body.reactions import FOLLOWING
 from stunt.drive.feet.ground import Ground
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated
 from stunt.drive.prepare.pipeline import changes_of
@@ -151,12 +153,24 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
         "heading_deg": float(np.degrees(turned_aside(own[-1, 3:7], turns[-1, 0]))),
+        **_lost(time, own, turns[:, 0], path, actor.floor),
         "path_m": float(np.linalg.norm(np.diff(path[:, :2], axis=0), axis=1).sum()),
         "foot_slide_m": foot_slide(actor, time, own, history),
         "prepared": _prepared(actor, history),
     }
     # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
     return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
+
+
+def _lost(time: Floats, own: Floats, wanted: Floats, path: Floats, floor: float) -> dict[str, Any]:
+    """Return for how long it had lost its clip [s], and whether it ends so."""
+    root, clip = own[:, :7].copy(), np.concatenate([path, wanted], axis=1)
+    root[:, 2] -= floor
+    clip[:, 2] -= floor
+    off = off_clip(root, clip, float(clip[:, 2].max()))
+    gaps = np.diff(time, append=time[-1])
+    ends = bool((off[time >= time[-1] - PATIENCE] > 1.0).all())
+    return {"lost_s": float(gaps[off > 1.0].sum()), "state": LOST if ends else FOLLOWING}
 
 
 def _prepared(actor: BodyActor, history: Sequence[Followed]) -> dict[str, Any]:

@@ -131,14 +131,18 @@ _MOVES = 1e-7  # A bone whose place in its parent varies by less [m] keeps its l
 
 def write(takes: Sequence[Take], path: Path, options: Options, progress: Progress) -> None:
     """Write the one character the options name."""
-    take, name = takes[0], str(options.character)
-    if _wants_clip(options) and has_clip(take, name, needed=options.skeleton == "clip"):
-        clip = put_in_place(clip_of_take(take, name, options), take, name, options)
-    else:
-        motion = sample(take, options, SCENE_FPS)
-        clip = own_clip(rig_of(take, motion, name, options), motion.fps, options)
+    clip = clip_to_write(takes[0], options)
     progress(0.5)
     path.write_text(bvh_text(clip), encoding="utf-8", newline="\n")
+
+
+def clip_to_write(take: Take, options: Options) -> Clip:
+    """Return the motion of the one character the options name, on the skeleton they want."""
+    name = str(options.character)
+    if _wants_clip(options) and has_clip(take, name, needed=options.skeleton == "clip"):
+        return put_in_place(clip_of_take(take, name, options), take, name, options)
+    motion = sample(take, options, SCENE_FPS)
+    return own_clip(rig_of(take, motion, name, options), motion.fps, options)
 
 
 def _wants_clip(options: Options) -> bool:

@@ -143,7 +143,11 @@ def recognised(raw: RawClip) -> Recognition:
     for joint, offset, _ in raw.end_sites:
         moving = world.positions[:, joint] + rotate(world.rotations[:, joint], offset)
         tips.append((joint, np.concatenate([skeleton.rest_places[None, joint] + offset, moving])))
-    return recognise(raw.names, raw.parents, places, tips)
+    found = recognise(raw.names, raw.parents, places, tips)
+    if {"hips", "l_thigh", "l_shank", "r_thigh", "r_shank"} <= set(raw.parts):
+        told = dict.fromkeys(raw.parts, "the file says so")
+        return replace(found, parts=raw.parts, reasons=told, kind="person", confidence=1.0, said="by the file itself")
+    return found
 
 
 # ---- which way is up

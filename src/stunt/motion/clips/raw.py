@@ -46,6 +46,7 @@ class RawClip:
     loop: bool = False  #: Whether the file calls itself a loop
     added: tuple[int, ...] = ()  #: Joints whose position channels are added to their OFFSET
     notes: Mapping[str, str] = field(default_factory=dict)  #: What the reader had to assume, by what it is about
+    parts: Mapping[str, int] = field(default_factory=dict)  #: Which joint is which part, where the file says so itself
     wrong: Mapping[str, str] = field(default_factory=dict)  #: What is wrong with the file, though it was read, likewise
 
 

@@ -95,7 +95,35 @@ def _raw(
         format="gltf", file=document.place.file, names=bones.names, parents=bones.parents, offsets=offsets,
         end_sites=_tips(bones, offsets), fps=fps, root=root, rotations=normalise(rotations),
         shifts=shifts if wandering else None, scale=_scale(bones, offsets, notes), up="y", notes=notes,
+        parts=_humanoid(document, bones),
     )  # fmt: skip
+
+
+_VRM = {
+    "hips": "hips", "spine": "spine", "chest": "spine2", "upperChest": "spine3", "neck": "neck", "head": "head",
+    "Shoulder": "clavicle", "UpperArm": "upper_arm", "LowerArm": "forearm", "Hand": "hand", "UpperLeg": "thigh",
+    "LowerLeg": "shank", "Foot": "foot", "Toes": "toe",
+}  # fmt: skip
+"""VRM's words for a person's bones, without sides."""
+
+
+def _humanoid(document: GltfDocument, bones: Bones) -> dict[str, int]:
+    """Return part → joint, where the file says so itself, as VRM files do; nothing where it does not."""
+    extensions = document.mapping(document.data, "extensions")
+    one = document.mapping(document.mapping(extensions, "VRMC_vrm"), "humanoid").get("humanBones")
+    zero = document.mapping(document.mapping(extensions, "VRM"), "humanoid").get("humanBones")
+    told: dict[str, Any] = {}
+    if isinstance(one, dict):  # version 1: by the bone's name
+        told = {name: bone.get("node") for name, bone in one.items() if isinstance(bone, dict)}
+    elif isinstance(zero, list):  # version 0: a list
+        told = {str(bone.get("bone")): bone.get("node") for bone in zero if isinstance(bone, dict)}
+    found: dict[str, int] = {}
+    for name, node in told.items():
+        side = "l_" if name.startswith("left") else "r_" if name.startswith("right") else ""
+        stem = name.removeprefix("left").removeprefix("right")
+        if stem in _VRM and isinstance(node, int) and node in bones.nodes:
+            found[f"{side}{_VRM[stem]}"] = bones.nodes.index(node)
+    return found
 
 
 def _carried(bones: Bones, locals_: Mapping[int, Local], frames: int) -> tuple[Floats, Floats, float]:
@@ -292,4 +320,6 @@ class NodeMotion:
         return Local(moved.shift, moved.turn, np.broadcast_to(scales, moved.shift.shape))
 
 
-GLTF = ClipFormat("gltf", (".glb", ".gltf"), read_gltf, heeds=("animation",), listed=("*.glb", "*.gltf"))
+GLTF = ClipFormat(
+    "gltf", (".glb", ".gltf", ".vrm"), read_gltf, heeds=("animation",), listed=("*.glb", "*.gltf", "*.vrm")
+)

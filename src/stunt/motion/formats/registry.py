@@ -11,10 +11,12 @@ from stunt.motion.clips.raw import ClipFileError, ClipFormat, RawClip
 from stunt.motion.formats.asf import AMC, ASF
 from stunt.motion.formats.bvh import BVH
 from stunt.motion.formats.deepmimic import DEEPMIMIC
+from stunt.motion.formats.fbx import FBX
 from stunt.motion.formats.gltf_clip import GLTF
 from stunt.motion.formats.npz import NPZ
+from stunt.motion.formats.usd_clip import USD
 
-FORMATS: Final[tuple[ClipFormat, ...]] = (BVH, AMC, ASF, DEEPMIMIC, NPZ, GLTF)
+FORMATS: Final[tuple[ClipFormat, ...]] = (BVH, AMC, ASF, DEEPMIMIC, NPZ, GLTF, FBX, USD)
 """A new format is a module with its `ClipFormat`, and its name here."""
 
 

@@ -1,0 +1,77 @@
+"""USD skeletons and their animations as clips, through the package `usd-core` (`stunt[usd]`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stunt.errors import Place
+from stunt.maths.rotations import Floats, from_matrix
+from stunt.motion.clips.raw import ClipFileError, ClipFormat, RawClip, check_size, read_bytes, snapped
+from stunt.motion.formats.world_clip import WorldBones, raw_of_world, unique
+
+_STILL_FPS = 24.0
+
+
+def read_usd(path: str | Path) -> RawClip:
+    """Read the largest skeleton of a USD file, and the animation bound to it; without one the clip is one frame.
+
+    Raises:
+        ClipFileError: It is no USD file, has no skeleton, or the package is not installed.
+    """
+    place = Place(str(path))
+    try:
+        from pxr import Tf, Usd, UsdGeom, UsdSkel
+    except ImportError:
+        raise ClipFileError("USD files need the package 'usd-core': pip install 'stunt[usd]'.", place) from None
+    read_bytes(path)  # a file that is too large, or none, is refused before anything is opened
+    try:
+        stage = Usd.Stage.Open(str(path))
+    except Tf.ErrorException as error:
+        raise ClipFileError(f"is no USD file that can be read: {str(error).strip().splitlines()[0]}", place) from None
+    prims = [prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Skeleton)]
+    found = [UsdSkel.Skeleton(prim) for prim in prims]
+    if not found:
+        raise ClipFileError("has no skeleton.", place)
+    skeleton = max(found, key=lambda one: len(one.GetJointsAttr().Get() or ()))
+    cache = UsdSkel.Cache()
+    if root := UsdSkel.Root.Find(skeleton.GetPrim()):
+        cache.Populate(root, Usd.PrimDefaultPredicate)
+    query = cache.GetSkelQuery(skeleton)
+    joints = [str(joint) for joint in query.GetJointOrder()] if query else []
+    if len(joints) < 2:
+        raise ClipFileError("has no skeleton.", place)
+    animation = query.GetAnimQuery()
+    samples = animation.GetJointTransformTimeSamples() if animation else []
+    fps = snapped(float(stage.GetTimeCodesPerSecond()) or _STILL_FPS)
+    first, last = (samples[0], samples[-1]) if samples else (0.0, 0.0)
+    frames = round(last - first) + 1
+    check_size(frames, 7 * len(joints), place)
+    shown = UsdGeom.XformCache()
+
+    def world(time: Any) -> tuple[Floats, Floats]:
+        shown.SetTime(time)
+        above = np.array(shown.GetLocalToWorldTransform(skeleton.GetPrim()))
+        return _frames(np.array(query.ComputeJointSkelTransforms(time)) @ above)
+
+    moved = [world(Usd.TimeCode(first + k)) for k in range(frames)]
+    above = np.array(UsdGeom.XformCache(Usd.TimeCode(first)).GetLocalToWorldTransform(skeleton.GetPrim()))
+    bind = skeleton.GetBindTransformsAttr().Get()
+    rest = _frames(np.array(bind) @ above) if bind is not None and len(bind) == len(joints) else moved[0]
+    names = unique([joint.rpartition("/")[2] for joint in joints])
+    parents = tuple(int(parent) for parent in query.GetTopology().GetParentIndices())
+    bones = WorldBones(names, parents, *rest, *(np.stack([one[k] for one in moved]) for k in (0, 1)))
+    metres = float(UsdGeom.GetStageMetersPerUnit(stage))
+    up = str(UsdGeom.GetStageUpAxis(stage)).lower()
+    return raw_of_world(bones, form="usd", file=str(path), fps=fps, up=up, scale=metres, notes={})
+
+
+def _frames(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return places (J, 3) and turns (J, 4) of matrices as USD has them: rows, with scale."""
+    axes = matrices[:, :3, :3] / np.linalg.norm(matrices[:, :3, :3], axis=2, keepdims=True)
+    return matrices[:, 3, :3].copy(), np.stack([from_matrix(one.T) for one in axes])
+
+
+USD = ClipFormat("usd", (".usd", ".usda", ".usdc"), read_usd, listed=("*.usd", "*.usda", "*.usdc"))
