@@ -12,7 +12,7 @@ import stunt
 from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import GAVE_UP, BodyActor, actor_of
 from stunt.drive.motion.body_motion import motion_of_clip
-from stunt.drive.own.follower import check_strength
+from stunt.drive.own.follower import _pressures, check_strength
 from stunt.errors import BodyError, StuntError
 from stunt.library.names import load_clip
 from stunt.stage.loop import StageLoop
@@ -123,6 +123,44 @@ def test_who_stands_catches_a_push_by_a_step(way: tuple[float, float], impulse: 
     stage.data.xfrc_applied[chest] = 0.0
     stage.advance(480 * 3)
     assert pushed.on_own_feet and 1 <= int(pushed.own.summary()["recovery_steps"]) <= 8
+
+
+def test_feet_close_again_after_a_push() -> None:
+    pushed = walker("idle")
+    stage, chest = pushed.stage, pushed.character.bodies["thorax"]
+    stage.advance(240)
+    stage.data.xfrc_applied[chest, 0] = 60.0 * pushed.character.mass / 70.0 / 0.1
+    stage.advance(48)
+    stage.data.xfrc_applied[chest] = 0.0
+    stage.advance(480)
+    who = pushed.own.program.actors[pushed.own.number]
+    apart = np.linalg.norm(who["off"].reshape(2, 2), axis=1).max()
+    stage.advance(480 * 8)
+    told = pushed.own.summary()
+    assert pushed.on_own_feet and told["recovery_steps"] >= 1 and told["closing_steps"] >= 1
+    assert np.linalg.norm(who["off"].reshape(2, 2), axis=1).max() < 0.06 < apart
+    assert who["open"] == 0 and who["closing"] == 0  # and it leaves it at that
+
+
+def test_pressure_to_come_is_weighed_the_sooner_the_more() -> None:
+    """By the integral itself, summed over the frames until the stance ends that a foot is in or swings to."""
+    actor = walker("walk")
+    reference = actor.motions.reference_of(motion_of_clip(load_clip("walk"), actor.character))
+    share, ahead = _pressures(reference)
+    stands, fps = reference.stands, reference.motion.fps
+    assert share.sum(axis=1)[stands.any(axis=1)] == pytest.approx(1.0)
+    omega = np.sqrt(9.81 / np.median(reference.plan.com[:, 2] - reference.places[..., 2].min()))
+    fades = np.exp(-omega * np.arange(len(share)) / fps) - np.exp(-omega * (np.arange(len(share)) + 1) / fps)
+    for frame in range(0, len(share) - 1, 23):
+        for foot in range(2):
+            later = stands[frame:, foot]
+            begins = int(np.argmax(later))
+            gone = np.flatnonzero(~later[begins:])
+            if not later.any() or not len(gone):
+                continue  # to the end of the clip, and on
+            end = begins + int(gone[0])
+            wanted = (fades[:end] * share[frame : frame + end, foot]).sum()
+            assert ahead[frame, foot] == pytest.approx(wanted, abs=1e-9)
 
 
 def test_who_cannot_stay_up_gives_up_with_its_reason() -> None:

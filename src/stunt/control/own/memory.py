@@ -66,7 +66,7 @@ class OwnTargets:
         poses: (F, nq).
         velocities: (F, nv).
         accelerations: (F, nv).
-        centre: See `layout.CENTRE`, (F, 17).
+        centre: See `layout.CENTRE`, (F, 21).
         feet: See `layout.POSE`, (F, 2, 16).
         phases: Whether each foot stands, and from when to when [s], (F, 2, 3).
         carries: 1 where a sole point carries, (F, 2, `layout.POINTS`).

@@ -128,9 +128,9 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
             drift = t.com_velocity[root + k] - t.middle[3 + k]
             want = off + drift * min(left_air, 0.5) * gains.step_gain
         else:
-            want = who.press_off[k] + (off - who.press_off[k]) * grown
+            want = who.press_off[k] * gains.back + (off - who.press_off[k]) * grown
         want += who.inputs[w.STEP + 2 * i + k]
-        t.spot[k] = want * gains.back - who.off_from[2 * i + k]
+        t.spot[k] = want - who.off_from[2 * i + k]
     far = math.hypot(t.spot[0], t.spot[1])
     share = min(1.0, gains.most_shift * who.scale / max(far, 1e-9))
     for k in range(2):

@@ -176,11 +176,11 @@ class OwnFeet:
         return np.asarray(np.interp(moments, known[:, 0], known[:, 1]))
 
     def summary(self) -> dict[str, float]:
-        """Return what it took: recovery steps, how late the clip is and was at most [s], force on the root."""
+        """Return what it took: steps that caught it and that closed its feet, how late it is and was, force on the root."""
         who = self._memory
         return {
-            "recovery_steps": int(who["steps"]), "late_s": float(who["late"]), "off_clock_s": self._off_clock,
-            "outside": float(who["outside"]),
+            "recovery_steps": int(who["steps"]), "closing_steps": int(who["closings"]), "late_s": float(who["late"]),
+            "off_clock_s": self._off_clock, "outside": float(who["outside"]),
             "unsolved": int(who["fails"]), "ticks": int(who["ticks"]),
         }  # fmt: skip
 
