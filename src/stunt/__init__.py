@@ -89,6 +89,8 @@ if TYPE_CHECKING:
     )
     from stunt.script.performance import Performance as Performance
     from stunt.script.performance import perform as perform
+    from stunt.search.own import SearchedMotion as SearchedMotion
+    from stunt.search.own import search_own as search_own
     from stunt.stage.contacts import Hit as Hit
     from stunt.stage.event_specs import Attach as Attach
     from stunt.stage.event_specs import Drag as Drag
@@ -147,6 +149,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.record.take": ("Take",),
     "stunt.script.file": ("load_script", "save_script", "script_from_data", "script_to_data"),
     "stunt.script.performance": ("Performance", "perform"),
+    "stunt.search.own": ("SearchedMotion", "search_own"),
     "stunt.stage.contacts": ("Hit",),
     "stunt.stage.event_specs": ("Attach", "Drag", "Push", "Release", "Throw"),
     "stunt.stage.props": ("PropSpec",),
@@ -165,12 +168,12 @@ __all__ = [
     "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Crowd", "Drag",
     "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
     "QueuedClip", "Recorder", "Relation", "Release",
-    "RootSpring", "Scene", "Script", "ServoSettings", "Stage", "StateSpec", "StuntError",
+    "RootSpring", "Scene", "Script", "SearchedMotion", "ServoSettings", "Stage", "StateSpec", "StuntError",
     "Supervisor", "Take", "TensionPart", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "TrajectoryPart",
     "__version__", "actor_of",
     "batch", "body_from_clip", "certify", "describe_body", "examine_body", "export", "filmstrip", "load_clip",
     "load_script", "make_report", "motion_of_clip", "perform", "retarget", "review", "save_script", "script_from_data",
-    "script_to_data",
+    "script_to_data", "search_own",
 ]  # fmt: skip
 
 

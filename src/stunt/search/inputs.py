@@ -101,12 +101,20 @@ class LinearFeedback:
 
 
 class Prompter:
-    """Crew: asks a body for the vectors of a plan, window by window."""
+    """Crew: asks a body for the vectors of a plan, window by window.
+
+    Attributes:
+        plan: (windows, n).
+        feedback: What corrects it; None: nothing.
+        states: What the body was like when each window began, where that is wanted: a list to be filled; None: not.
+        senses: What tells it what the body is like.
+    """
 
     def __init__(self, body: BodyActor, space: InputSpace) -> None:
         """Join a stage's crew; without a plan nothing is asked."""
         self.plan = np.zeros((0, SIZE))
         self.feedback: LinearFeedback | None = None
+        self.states: list[Floats] | None = None
         self._body, self._space, self._stage = body, space, body.stage
         self._stride = round(WINDOW * self._stage.scene.control_hz) * self._stage.steps_per_control
         self.senses = BodySenses(body)
@@ -134,6 +142,8 @@ class Prompter:
     def act(self) -> None:
         """Ask for the next vector."""
         window = self._stage.tick // self._stride
+        if self.states is not None:
+            self.states.append(self.senses.state(self._body))
         if self._body.on_own_feet:
             vector = self.plan[window] if window < len(self.plan) else np.zeros(SIZE)
             if self.feedback is not None and window < len(self.feedback.gains):

@@ -75,7 +75,8 @@ class SearchedMotion:
         row, live = self.row, self.live
         if not self.done:
             return f"failed: it leaves its clip at {row['reach']:.2f} s of {self.length:.2f} s for good"
-        figures = f"{row['error_deg']:.1f}° off on the mean, {100.0 * row['drift_m']:.0f} cm at the end, {row['late_s']:.2f} s late"
+        off, drift, late = row["error_deg"], 100.0 * row["drift_m"], row["late_s"]
+        figures = f"{off:.1f}° off on the mean, {drift:.0f} cm at the end, {late:.2f} s late"
         if self.how == "live":
             return f"done live: {figures}"
         before = f"{live['error_deg']:.1f}° off" if live["up"] else f"a fall at {live['reach']:.2f} s"

@@ -2,9 +2,9 @@
 
 Trials begin 0.4 s before the fall of the best plan so far. Each adds vectors to its last windows, then asks for nothing
 beside the clip until a goal behind the next landing after that fall: what counts is how far a body comes by itself
-afterwards. The better part of each round says where the next one draws (the cross-entropy method; Rubinstein 1999). Where
-rounds do not bring it farther, trials begin earlier, window by window. A plan is only ever replaced by one that comes
-farther, so what is found is never worse than the live run.
+afterwards. The better part of each round says where the next one draws (the cross-entropy method, Rubinstein 1999).
+Where rounds do not bring it farther, trials begin earlier, window by window. A plan is only ever replaced by one that
+comes farther, and the live run is kept: what is found is never worse.
 
 Rounds and their random numbers depend on the seed and on earlier rows alone, and the budget counts simulated time:
 the same search comes to the same end on any number of processes, and goes on from its journal where it was stopped.
@@ -159,10 +159,8 @@ class Search:
                 break
             self._most_off = most_off
             start = max(found, key=lambda plan: plan.worth)
-            self._climb(
-                Plan(start.vectors, self._tried([self._trial(start.vectors[:0], start.vectors, self._end)])[0]),
-                share * self.limit,
-            )
+            row = self._tried([self._trial(start.vectors[:0], start.vectors, self._end)])[0]
+            self._climb(Plan(start.vectors, row), share * self.limit)
             found.append(self._whole(self.best.vectors))
         self.best = max(found, key=lambda plan: plan.worth)
         return self.best
@@ -236,7 +234,7 @@ class Search:
         return False
 
     def _drawn(self, mean: Floats, sigma: Floats, *, first_is_mean: bool) -> Floats:
-        """Return vectors of a round's trials, (trials, windows, n): alike from window to window, half with few inputs."""
+        """Return vectors of a round's trials: much alike from window to window, half with few, (k, windows, n)."""
         noise = self._rng.normal(size=(TRIALS, *mean.shape))
         few = self._rng.random((TRIALS, 1, mean.shape[1])) < 0.35
         for window in range(1, mean.shape[0]):

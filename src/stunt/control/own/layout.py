@@ -25,10 +25,10 @@ zero-moment point, each foot's share of the pressure, and of all pressure to com
 POSE: Final = 16
 """Columns of what a foot does: place, turn, velocity, acceleration, spin."""
 PLACE, PACE, SPIN, STEP, CLOCK, HEED, INPUTS = 0, 3, 6, 9, 13, 14, 15
-"""Where each thing begins that a body is asked for beside its clip, and how many numbers that is: place [m] and velocity
-[m/s] of the centre of mass, angular momentum [kg·m²/s], where each swinging foot lands [m, 2 × 2], how much faster the
-clip's clock goes, how much more angular momentum counts (the logarithm). Along the stage's axes. Zeros are the clip
-alone, bit for bit."""
+"""Where each thing begins that a body is asked for beside its clip, and how many numbers that is: place [m] and
+velocity [m/s] of the centre of mass, angular momentum [kg·m²/s], where each swinging foot lands [m, 2 × 2], how much
+faster the clip's clock goes, how much more angular momentum counts (the logarithm). Along the stage's axes. Zeros are
+the clip alone, bit for bit."""
 FAILS: Final = 12
 """So many ticks in a row without a solution are the end."""
 
