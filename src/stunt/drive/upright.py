@@ -190,6 +190,8 @@ class Upright:
         own.follow(reference, 0.0, floor=body.floor, free_clock=False)
         board.law[:] = laws
         own.free()
+        limp = [joint.id for joint in body.character.joints.values() if joint.id in self._taken]
+        own.take_tasks(joint.id for joint in body.character.joints.values() if joint.id not in limp)
         for name, joint in body.character.joints.items():
             law = int(laws[joint.id])
             if name in own.leg_joints:
@@ -197,11 +199,10 @@ class Upright:
                     self._take(joint, PASSIVE)
             elif law == PASSIVE:  # nobody drives it: it swings, and the programme counts on that
                 self._take(joint, IMPEDANCE)
+                board.tasked[joint.id] = 0
                 board.feed_bias[joint.id] = 0
                 for array in (board.stiffness, board.damping, board.feed_forward):
                     array[joint.dof : joint.dof + joint.nv] = 0.0
-            elif law != IMPEDANCE:
-                own.ask_for_beats(name)
 
     def _take(self, joint: Joint, law: int) -> None:
         """Drive a joint otherwise while the body stands."""

@@ -24,6 +24,8 @@ CENTRE: Final = 17
 zero-moment point."""
 POSE: Final = 16
 """Columns of what a foot does: place, turn, velocity, acceleration, spin."""
+TASK: Final = 20.0
+"""Weight of a joint's own task where nobody says another: above any posture, below balance."""
 FAILS: Final = 12
 """So many ticks in a row without a solution are the end."""
 
