@@ -105,19 +105,23 @@ class Upright:
         self._asks = False
         self.release()
         kind, why = root.kind, ""
-        if kind in ("own", "auto") or (not kind and default):
-            why = self.why_not(passive=not kind)
-            if why and kind == "own":
-                raise BodyError(f"'{self._name}' cannot stand on its own feet: {why}. Hold it with `assist: weak`.")
+        if kind == "none" or not (kind or default):
+            return
+        why = self.why_not(passive=not kind)
+        if why and kind == "own":
+            raise BodyError(f"'{self._name}' cannot stand on its own feet: {why}. Hold it with `assist: weak`.")
+        if kind in ("auto", ""):
             kind = "own" if not why else "weak" if kind == "auto" else "none"
             self._note(kind, why or "it stands on two feet")
-        if kind == "own":
+        if not why:  # also who is helped stands by its legs
             self.stands = True
             self.body.on_give_up = self._fall
             self._changed(True)
             self.replan()
-        elif kind in ("weak", "hook"):
+        if kind in ("weak", "hook"):
             self.body.hold_root(replace(root, kind=kind))
+        if not why:
+            self.body.own.helped = kind != "own"
 
     def _note(self, kind: str, why: str) -> None:
         entry = {"kind": "assist", "time": self._stage.time, "character": self._name, "assist": kind, "why": why}
@@ -186,6 +190,8 @@ class Upright:
         self._lay(path, stage.time + np.arange(count) / RATE)
         reference = standing_reference(stage.model, body.character, path[:, body.slices[0]], body.soles, body.floor)
         self._fitted = stage.time, reference.motion.qpos
+        if body.holds_root:
+            body.lead_root(reference.motion)
         laws = board.law.copy()
         own.follow(reference, 0.0, floor=body.floor, free_clock=False)
         board.law[:] = laws

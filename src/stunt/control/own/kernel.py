@@ -187,7 +187,7 @@ def each_step(table: int, program: int, time: float, model: int, data: int) -> N
     v, t = views_at(table), w.own_at(program)
     for number in range(t.count[0]):
         who = w.actor_at(t.actors, number)
-        if who.active == 0:
+        if who.active == 0 or who.helped != 0:
             continue
         for d in range(who.root_dof, who.root_dof + 6):
             who.outside = max(who.outside, abs(v.applied[d]))

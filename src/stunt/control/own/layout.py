@@ -56,6 +56,7 @@ GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
 ACTOR: Final = layout(
     # Who it is.
     ("active", _LONG),
+    ("helped", _LONG),  # whether its root is held from outside too
     ("root_body", _LONG),
     ("root_dof", _LONG),  # its first degree of freedom
     ("root_qpos", _LONG),

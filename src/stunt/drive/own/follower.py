@@ -85,6 +85,15 @@ class OwnFeet:
         return bool(self._memory["active"])
 
     @property
+    def helped(self) -> bool:
+        """Whether its root is held from outside too; then nothing is said about forces on it."""
+        return bool(self._memory["helped"])
+
+    @helped.setter
+    def helped(self, helped: bool) -> None:
+        self._memory["helped"] = helped
+
+    @property
     def _memory(self) -> Any:
         return self.program.actors[self.number]
 
