@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
+import numpy as np
+
+from stunt.control.core.board import FULL, STANDING
 from stunt.control.servo.law import RootSpring
 from stunt.drive.balance.ankles import AnkleBalance
 from stunt.drive.balance.support import GroundSense
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.beats.state_machine import StateMachine
+from stunt.drive.motion.body_motion import BodyMotion
+from stunt.drive.motion.layout import own_slices
+from stunt.drive.own.follower import OwnFeet
 from stunt.drive.own.reference import RATE
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import set_out
@@ -19,9 +27,38 @@ from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import TensionPart, cues
 from stunt.drive.tension.warnings import foresee
 from stunt.drive.upright import Upright
-from stunt.errors import BodyError
+from stunt.errors import BodyError, Place, StuntError
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
+
+
+HAND_OVER: Final = frozenset({"beats", "tension_poses"})
+"""Ways of moving that hand joints to each other: whoever spoke last has one, and the take's events say so."""
+
+
+def check_owners(name: str, claims: Mapping[str, Mapping[str, Place]]) -> None:
+    """See that every joint has one owner.
+
+    Args:
+        name: Whose joints.
+        claims: By way of moving, the joints it has and where that is said.
+
+    Raises:
+        StuntError: Two have the same joint, and cannot hand it to each other; the message names both places.
+    """
+    for (one, ours), (other, theirs) in combinations(claims.items(), 2):
+        both = [joint for joint in ours if joint in theirs]
+        if not both or {one, other} <= HAND_OVER:
+            continue
+        where = " and ".join(
+            f"{way}" + (f" ({claim[both[0]]})" if str(claim[both[0]]) else "")
+            for way, claim in ((one, ours), (other, theirs))
+        )
+        more = f" and {len(both) - 1} other joints" if len(both) > 1 else ""
+        raise StuntError(
+            f"'{both[0]}'{more} of '{name}' cannot be moved by two at once: {where}. Give one of them `joints:` without "
+            "it, or leave it out of the other.", ours[both[0]],
+        )  # fmt: skip
 
 
 class JointDrivers:
@@ -91,7 +128,8 @@ class JointDrivers:
     def _lay(self, path: Floats, times: Floats) -> float:
         """Lay where the joints will be over a path (T, nq) at times (T,); return when all is known [s]."""
         legs = self.upright.body.own.leg_joints if self.upright is not None else ()
-        until = self.performer.lay(path, 1.0 / RATE, legs) if self.performer is not None else 0.0
+        period = float(times[1] - times[0]) if len(times) > 1 else 1.0 / RATE
+        until = self.performer.lay(path, period, legs) if self.performer is not None else 0.0
         if self.tension is not None:
             self.tension.plan.write(path[: len(times)], times)
             until = max([until, *(leg.end for legs in self.tension.plan.legs.values() for leg in legs)])
@@ -101,8 +139,31 @@ class JointDrivers:
         """Hear whether the body goes on its own feet: legs are the programme's then, beats its tasks."""
         if self.performer is not None:
             self.performer.stand(stands)
-        if self.tension is not None and self.upright is not None:
-            self.tension.spared = self.upright.body.own.leg_joints if stands else ()
+        if self.tension is not None:
+            legs = self.upright.body.own.leg_joints if self.upright is not None and stands else ()
+            self.tension.spared, self.tension.beat_law = legs, STANDING if stands else FULL
+
+    def beside(self, own: OwnFeet, theirs: Collection[str]) -> None:
+        """Drive the other joints of a body that goes on its own feet: beats are tasks of its programme from now on."""
+        self._stands(True)
+        joints = self._stage.character(self._name).joints
+        own.take_tasks(joint.id for name, joint in joints.items() if name not in theirs and name not in own.leg_joints)
+
+    def overlaid(self, motion: BodyMotion, theirs: Collection[str]) -> BodyMotion:
+        """Return a motion that begins now with the joints that others have where they will be led: it is balanced so."""
+        stage, character = self._stage, self._stage.character(self._name)
+        own, path = own_slices(character)[0], np.tile(stage.data.qpos, (len(motion.qpos), 1))
+        path[:, own] = motion.qpos
+        self._lay(path, stage.time + np.arange(len(path)) / motion.fps)
+        for name in theirs:
+            joint = character.joints[name]
+            kept = slice(joint.qpos - own.start, joint.qpos - own.start + joint.nq)
+            path[:, joint.qpos : joint.qpos + joint.nq] = motion.qpos[:, kept]
+        return replace(motion, qpos=np.concatenate([motion.qpos[:, :7], path[:, own][:, 7:]], axis=1))
+
+    def fell(self) -> None:
+        """Hear that the body has given up going on its own feet."""
+        self._stands(False)
 
     def _fitted(self, time: float) -> dict[str, Any]:
         """Return where joints of the legs are to be at a time [s], made consistent with planted feet."""
@@ -165,10 +226,15 @@ class JointDrivers:
         if self._idle:
             self.hit_beats()
 
-    def forget(self) -> None:
-        """Let somebody else move the body: nothing that was asked for is done any more."""
+    def forget(self, only: Collection[str] | None = None) -> None:
+        """Let somebody else move the body: nothing that was asked for is done any more; of some joints, `only` theirs."""
         if self.upright is not None:
             self.upright.leave()
+        if only is not None:
+            if self.performer is not None:
+                self.performer.give_up(only)
+            return
+        self._stands(False)
         if self.performer is not None:
             self.performer.forget()
             self.performer.give_up()

@@ -105,19 +105,23 @@ class Upright:
         self._asks = False
         self.release()
         kind, why = root.kind, ""
-        if kind in ("own", "auto") or (not kind and default):
-            why = self.why_not(passive=not kind)
-            if why and kind == "own":
-                raise BodyError(f"'{self._name}' cannot stand on its own feet: {why}. Hold it with `assist: weak`.")
+        if kind == "none" or not (kind or default):
+            return
+        why = self.why_not(passive=not kind)
+        if why and kind == "own":
+            raise BodyError(f"'{self._name}' cannot stand on its own feet: {why}. Hold it with `assist: weak`.")
+        if kind in ("auto", ""):
             kind = "own" if not why else "weak" if kind == "auto" else "none"
             self._note(kind, why or "it stands on two feet")
-        if kind == "own":
+        if not why:  # also who is helped stands by its legs
             self.stands = True
             self.body.on_give_up = self._fall
             self._changed(True)
             self.replan()
-        elif kind in ("weak", "hook"):
+        if kind in ("weak", "hook"):
             self.body.hold_root(replace(root, kind=kind))
+        if not why:
+            self.body.own.helped = kind != "own"
 
     def _note(self, kind: str, why: str) -> None:
         entry = {"kind": "assist", "time": self._stage.time, "character": self._name, "assist": kind, "why": why}
@@ -186,10 +190,14 @@ class Upright:
         self._lay(path, stage.time + np.arange(count) / RATE)
         reference = standing_reference(stage.model, body.character, path[:, body.slices[0]], body.soles, body.floor)
         self._fitted = stage.time, reference.motion.qpos
+        if body.holds_root:
+            body.lead_root(reference.motion)
         laws = board.law.copy()
         own.follow(reference, 0.0, floor=body.floor, free_clock=False)
         board.law[:] = laws
         own.free()
+        limp = [joint.id for joint in body.character.joints.values() if joint.id in self._taken]
+        own.take_tasks(joint.id for joint in body.character.joints.values() if joint.id not in limp)
         for name, joint in body.character.joints.items():
             law = int(laws[joint.id])
             if name in own.leg_joints:
@@ -197,11 +205,10 @@ class Upright:
                     self._take(joint, PASSIVE)
             elif law == PASSIVE:  # nobody drives it: it swings, and the programme counts on that
                 self._take(joint, IMPEDANCE)
+                board.tasked[joint.id] = 0
                 board.feed_bias[joint.id] = 0
                 for array in (board.stiffness, board.damping, board.feed_forward):
                     array[joint.dof : joint.dof + joint.nv] = 0.0
-            elif law != IMPEDANCE:
-                own.ask_for_beats(name)
 
     def _take(self, joint: Joint, law: int) -> None:
         """Drive a joint otherwise while the body stands."""

@@ -18,6 +18,8 @@ import mujoco
 import numpy as np
 
 from stunt.control.servo.law import RootSpring, ServoSettings
+from stunt.drive.beats.check import matching_joints
+from stunt.drive.beats.spec import Part
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.reactions import Thresholds
 from stunt.drive.joints import JointDrivers
@@ -40,7 +42,7 @@ from stunt.play.arguments import (
     positive,
     queued_clip,
 )
-from stunt.play.joint_actor import JointActor
+from stunt.play.joint_actor import ASSISTS, JointActor
 from stunt.play.whole_body import WholeBody
 from stunt.record.take import Take
 from stunt.supervise.calls import check_pool
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
 
 SERVOS: Final = ("world", "parent", "parent_equal", "beat")
 TARGETS: Final = ("egocentric", "absolute")
-ASSISTS: Final = ("weak", "hook", "none", "own", "auto")
 _PATIENT: Final = 0.1
 """Whoever puts a body somewhere again within this time [s] moves it, at that velocity; else it is put there at rest."""
 UNHELD: Final = (
@@ -128,6 +129,7 @@ class Actor(JointActor):
         targets: str = "egocentric",
         feet: bool | None = None,
         free_limbs: bool = True,
+        joints: Sequence[str] | None = None,
     ) -> Supervisor | None:
         """Follow a clip by forces, or several one after another; another one takes over from them.
 
@@ -155,6 +157,8 @@ class Actor(JointActor):
                 the first clip, as are the next two.
             feet: Whether feet are lifted over uneven ground; None: where there is some.
             free_limbs: Whether limbs that are stuck are led out.
+            joints: Which joints it has, by name or pattern; None: all. On own feet, where the others may be moved by
+                `key`, `tense` and `path`.
 
         Returns:
             Its supervisor, whose pool the clips are in; None where it follows them later.
@@ -202,6 +206,7 @@ class Actor(JointActor):
             return self._whole.follow(
                 queued, settings=settings, root=root, react=limits, get_up=rising, repeat=repeat, toward=toward,
                 feet=feet, absolute=targets == "absolute", free_limbs=free_limbs,
+                joints=None if joints is None else self._named(joints),
             )  # fmt: skip
 
         if at is not None and self.stage.when(at) > self.stage.time + 1e-9:
@@ -336,6 +341,7 @@ class Actor(JointActor):
         relation: Relation | None = None,
         settings: ServoSettings | None = None,
         root: RootSpring | None = None,
+        joints: Sequence[str] | None = None,
     ) -> Supervisor:
         """Let controllers decide among themselves who drives it. In mid-performance who can go on from here begins.
 
@@ -346,6 +352,7 @@ class Actor(JointActor):
             relation: What counts as a hit; None: everything that moves.
             settings: How its body follows; None: as before.
             root: How its root is helped; None: as before.
+            joints: Which joints they have, by name or pattern; None: all (see `follow`).
 
         Returns:
             The supervisor: `request`, `log`, `running`.
@@ -362,7 +369,10 @@ class Actor(JointActor):
         entries = pool.items() if isinstance(pool, Mapping) else [("", entry) for entry in listed("pool", pool)]
         made = [self._controller(name, entry) for name, entry in entries]
         check_pool(self.name, made)
-        return self._whole.supervise(made, safe=safe, hz=hz, relation=relation, settings=settings, root=root)
+        return self._whole.supervise(
+            made, safe=safe, hz=hz, relation=relation, settings=settings, root=root,
+            joints=None if joints is None else self._named(joints),
+        )  # fmt: skip
 
     def _controller(self, name: str, entry: Any) -> Controller:
         if isinstance(entry, str) and not name:
@@ -459,10 +469,22 @@ class Actor(JointActor):
 
     # ---- who drives it
 
+    def _assist(self, root: RootSpring) -> None:
+        self.joints.part = replace(self.joints.part, root=root)
+        if self._whole.doing:
+            self.body.configure(root=root)
+        else:
+            super()._assist(root)
+
     def _by_joints(self, verb: str) -> JointDrivers:
         """Return who drives its joints; whoever drove the whole body lets go."""
         self._whole.leave()
         return super()._by_joints(verb)
+
+    def _named(self, patterns: Sequence[str]) -> list[str]:
+        """Return the joints that names and patterns mean."""
+        wanted = Part(joints=tuple(listed("joints", patterns)))
+        return list(matching_joints(wanted, self.character))
 
     def _need_free(self, verb: str) -> None:
         if self.character.root is None:

@@ -5,10 +5,11 @@ They share a body, and whoever spoke last has a joint. Who moves the body as a w
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from stunt.character.character import Character
+from stunt.control.servo.law import RootSpring
 from stunt.control.tension.units import tension_of
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import MachineSpec, Part
@@ -20,12 +21,13 @@ from stunt.drive.tension.spec import ByJoint, TensionPart
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
-from stunt.play.arguments import check_told_pose, need, positive, setting, tension_setting
+from stunt.play.arguments import check_told_pose, checked, need, positive, setting, tension_setting
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage
 
 BEATS: Final = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
+ASSISTS: Final = ("weak", "hook", "none", "own", "auto")
 Parts = Part | TensionPart | TrajectoryPart
 
 
@@ -66,6 +68,28 @@ class JointActor:
         if self.joints.performer is not None:
             raise StuntError(f"'{self.name}' hits beats already; say how before the first `key`.")
         self.joints.part = replace(self.joints.part, **how)
+
+    def assist(self, kind: str, **how: Any) -> None:
+        """Say what keeps its body upright, from now on, whatever moves it.
+
+        Args:
+            kind: `own` (its own feet), `weak` (a spring on its root), `hook`, `none`, or `auto`: own feet where they
+                will hold, else the spring.
+            **how: Other keys of `RootSpring`: `limit`, `breaks`, `air`, `yaw`, `force`, `clock`.
+
+        Raises:
+            StuntError: There is no such kind or key; its root is fixed; or it cannot stand on its own feet.
+        """
+        if kind not in ASSISTS:
+            raise UnknownNameError("assistance", str(kind), ASSISTS)
+        known = [field.name for field in fields(RootSpring) if field.name not in ("kind", "omega")]
+        for name in how:
+            if name not in known:
+                raise UnknownNameError("setting of assistance", name, known)
+        self._assist(checked("assist", RootSpring(kind=kind, **how), RootSpring))  # type: ignore[arg-type]
+
+    def _assist(self, root: RootSpring) -> None:
+        self.joints.keep_upright(root)
 
     def key(
         self,

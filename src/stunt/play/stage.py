@@ -393,7 +393,9 @@ class Stage(StageLoop):
         if self.ledger is not None:
             take = dataclasses.replace(take, ledger=self.ledger.ledger())
         measured = {name: found for name, actor in self._actors.items() if (found := actor.summary(take))}
-        return dataclasses.replace(take, meta={**take.meta, "tracking": measured | meta.get("tracking", {})})
+        used = {name: self.strength_of(name) for name in self.built.characters}
+        more = {"tracking": measured | meta.get("tracking", {}), "strength": used}
+        return dataclasses.replace(take, meta={**take.meta, **more})
 
     def all_logs(self) -> list[list[dict[str, Any]]]:
         """Return `logs`, and those of everybody who was told something."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -15,6 +16,7 @@ from stunt.drive.body.reactions import Thresholds
 from stunt.drive.body.stuck import StuckLimbs
 from stunt.drive.joints import JointDrivers
 from stunt.drive.motion.body_motion import BodyMotion
+from stunt.errors import BodyError
 from stunt.maths.rotations import Floats, heading
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Placement
@@ -34,6 +36,7 @@ class WholeBody:
         self._supervisors: list[Supervisor] = []
         self._stuck: StuckLimbs | None = None
         self._looked_after = False
+        self._only: Collection[str] | None = None
 
     # ---- who drives it
 
@@ -95,8 +98,8 @@ class WholeBody:
     # ---- taking over
 
     def leave(self) -> None:
-        """Let whoever drives joints have the body."""
-        if self.doing:
+        """Let whoever drives joints have the body; who has only some of them keeps those."""
+        if self.doing and self._only is None:
             self._resign()
             self.body.go_limp()
             self._joints.left_alone()
@@ -105,10 +108,25 @@ class WholeBody:
         """Let nobody decide who drives it; return who did."""
         return self.supervisor.resign() if self.supervisor is not None else None
 
-    def _take_over(self) -> Ended | None:
-        """Let go of all that moved it; return who decided so far."""
-        self._joints.forget()
+    def _take_over(self, only: Collection[str] | None = None) -> Ended | None:
+        """Let go of all that moved it, or of some joints; return who decided so far."""
+        self._only = only
+        self._joints.forget(only)
         return self._resign()
+
+    def _share(self, body: BodyActor, first: BodyMotion | None) -> None:
+        """Have only some of a body's joints, on its own feet; the others go on as they are driven."""
+        if self._only is None:
+            return
+        if (first is not None and not body.goes_on_feet(first)) or body.root.kind not in ("own", "auto"):
+            raise BodyError(
+                f"'{self._name}' shares its joints with other ways of moving, for which it has to go on its own feet: "
+                "write `assist: own`."
+            )
+        joints = body.character.joints
+        body.own.spared = [joint.id for name, joint in joints.items() if name not in self._only]
+        body.program.spared[self._name] = body.own.spared
+        body.on_give_up = self._joints.fell
 
     def _look_after(self, *, feet: bool | None = None, absolute: bool = False, free_limbs: bool = True) -> None:
         """Fit what the body follows to the ground, and free limbs that are stuck; from the first time on."""
@@ -130,6 +148,7 @@ class WholeBody:
         get_up: Mapping[str, BodyMotion],
         repeat: bool,
         toward: str | None,
+        joints: Collection[str] | None = None,
         **looked_after: Any,
     ) -> Supervisor:
         """Hand clips to the queue that drives the body, or begin one with them.
@@ -144,20 +163,27 @@ class WholeBody:
             return supervisor
         begins, spec, clip = stage.tick == 0, stage.scene.characters[name], clips[0]
         where, turned = (spec.at[0], spec.at[1]), spec.facing
-        self._take_over()
+        self._take_over(joints)
         if not begins:
             place, turn = stage.data.xpos[self.body.character.root_body], stage.data.xquat
             where, turned = (float(place[0]), float(place[1])), float(heading(turn[self.body.character.root_body]))
+        if joints is not None:
+            clip = replace(clip, motion=self._joints.overlaid(clip.motion, joints))
+            clips = [clip, *clips[1:]]
         first = clip.motion.placed(where, turned + clip.turned + clip.facing)
         first = first.raised(spec.at[2]) if spec.at[2] else first
         if begins:
             spots = _spot(clip.motion, clip.floor), _spot(first, spec.at[2])
             stage.placements[name] = Placement(*spots, clip.motion.name)
-        actor_of(stage, name, settings=settings, root=root).goes_on_feet(first)  # who cannot hears of it now
+        body = actor_of(stage, name, settings=settings, root=root)
+        body.goes_on_feet(first)  # who cannot hears of it now
+        self._share(body, first)
         supervisor = follow_clips(
             stage, name, clips, first=first, put=begins, repeat=repeat, toward=toward, react=react, get_up=get_up
         )
         self._look_after(**looked_after)
+        if joints is not None:
+            self._joints.beside(body.own, joints)
         return supervisor
 
     def play(self, motion: BodyMotion, *, since: float, blend: float) -> None:
@@ -186,16 +212,20 @@ class WholeBody:
         relation: Relation | None,
         settings: ServoSettings | None,
         root: RootSpring | None,
+        joints: Collection[str] | None = None,
     ) -> Supervisor:
         """Let a pool of controllers decide among themselves who drives it."""
         stage, before = self._stage, self.doing
-        last = self._take_over()
+        last = self._take_over(joints)
         if last is None and stage.tick > 0:
             last = Ended(before, Status("failed", "somebody else took over"), stage.time)
         body = actor_of(stage, self._name, settings=settings, root=root)
+        self._share(body, None)
         made = Supervisor(stage, self._name, pool, actor=body, safe=safe, relation=relation, hz=hz, last=last)
         self._supervisors.append(made)
         self._look_after()
+        if joints is not None:
+            self._joints.beside(body.own, joints)
         return made
 
 

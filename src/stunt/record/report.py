@@ -22,7 +22,12 @@ from stunt.record.take import Take, doubted
 SCHEMA_VERSION: Final = 1
 MISSED_DEG: Final = 1.0
 """A beat whose worst joint is off by more than this [°] counts as missed."""
+HELD_DEG: Final = 5.0
+"""A joint that holds and is off by more than this at a beat [°] is warned of."""
+OVER_STRENGTH: Final = 1.1
+"""Torques above so many times a joint's strength are warned of."""
 _MEASURED = ("index", "time", "pose", "error_deg", "error_deg_rms", "velocity_error", "worst_joint")
+_HELD = ("held_error_deg", "held_worst_joint", "fitted_deg")
 _FORECAST = ("feasible", "needed_share", "needed_by")
 _OFF_PATH = ("time", "end", "error", "unit", "worst_time", "at_limit", "touching")
 Entry = dict[str, Any]
@@ -77,6 +82,7 @@ def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember
         "ended_lying": ends_lying(take, name),
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
+        **({"strength": used} if (used := take.meta.get("strength", {}).get(name)) else {}),
         "beats": _beats(take, name),
         **_trajectories(take, name),
         **charge_report(take, name),
@@ -131,14 +137,17 @@ def _beats(take: Take, name: str) -> list[dict[str, Any]]:
 def _beat(take: Take, about: CastMember, event: Mapping[str, Any], before: float, after: float) -> Entry:
     """Report on one beat; `before` and `after` are the times of its neighbours [s]."""
     used_share, used_by = _strength_used(take, about, before, float(event["time"]))
+    fell = time_of_fall(take, about.name)
+    lying = fell is not None and fell <= float(event["time"])
     return {
         **{key: event[key] for key in _MEASURED},
         "error_ms": timing_error_ms(take, about.joints, event, before, after),
         "saturated": list(event["saturated"]),
-        "missed": bool(event["error_deg"] > MISSED_DEG),
+        "missed": bool(event["error_deg"] > MISSED_DEG) or lying,
+        "lying": lying,
         "used_share": used_share,
         "used_by": used_by,
-        **{key: event[key] for key in _FORECAST if key in event},
+        **{key: event[key] for key in (*_HELD, *_FORECAST) if key in event},
     }
 
 
@@ -170,7 +179,8 @@ def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
             sentences.append(f"{name} fell at {fell:.2f} s" + (" and ended lying" if lies else ""))
         sentences += [f"{name}: {sentence}" for sentence in charge_warnings(entry.get("supervisor", {}))]
         sentences += [f"{name}: {_miss(beat, take.cast.character(name))}" for beat in entry["beats"] if beat["missed"]]
-        sentences += [f"{name}: {sentence}" for sentence in _strayed(entry)]
+        sentences += [f"{name}: {sentence}" for beat in entry["beats"] for sentence in _let_slip(beat)]
+        sentences += [f"{name}: {sentence}" for sentence in (*_strayed(entry), *_too_strong(entry))]
     return sentences
 
 
@@ -179,9 +189,28 @@ def _lost_by(entry: Mapping[str, Any]) -> str:
     return f"{aside}it was off for {entry['lost_s']:.1f} s"
 
 
+def _let_slip(beat: Mapping[str, Any]) -> list[str]:
+    """Say which joint did not hold where it was while others met a beat."""
+    if beat["lying"] or beat.get("held_error_deg", 0.0) <= HELD_DEG:
+        return []
+    what = f"at beat {beat['index'] + 1} '{beat['pose']}' at {beat['time']:.2f} s"
+    return [f"{what} {beat['held_worst_joint']}, which holds, was off by {beat['held_error_deg']:.3g}°"]
+
+
+def _too_strong(entry: Mapping[str, Any]) -> list[str]:
+    """Say which joint produced more than it has."""
+    used = entry.get("strength")
+    if used is None or used["peak_share"] <= OVER_STRENGTH:
+        return []
+    share, over = used["peak_share"], 100.0 * used["share_of_time_over"]
+    return [f"{used['joint']} produced {share:.3g} times its strength at {used['time']:.2f} s (over for {over:.2g} %)"]
+
+
 def _miss(beat: Mapping[str, Any], about: CastMember) -> str:
     unit = " mm" if about.joints[beat["worst_joint"]].kind == "slide" else "°"
     what = f"beat {beat['index'] + 1} '{beat['pose']}' at {beat['time']:.2f} s"
+    if beat["lying"]:
+        return f"{what} missed: lying"
     return f"{what} missed by {beat['error_deg']:.3g}{unit} ({beat['worst_joint']}); {_limits_met(beat, about)}"
 
 

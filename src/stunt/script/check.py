@@ -8,7 +8,8 @@ from typing import Any
 from stunt.character.character import Character
 from stunt.drive.beats.check import check_kind, check_pose, matching_joints
 from stunt.drive.beats.spec import Exit, Part, Script
-from stunt.errors import InvalidValueError, Place, StuntError, UnknownNameError
+from stunt.drive.joints import check_owners
+from stunt.errors import InvalidValueError, Place, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
 from stunt.stage.event_specs import Attach, Push, Throw
@@ -53,12 +54,19 @@ def _check_part(part: Part, character: Character) -> None:
         for way in state.exits:
             _check_exit(way, character)
     for key, value in part.sections.items():
-        others = [other for other in part.sections if other != key] + ["beats"] * bool(part.beats or part.machine)
-        if KINDS[key].whole and others:
-            raise StuntError(
-                f"`{key}` moves the whole body of '{character.name}', so `{others[0]}` cannot have it too.", part.place
-            )
         KINDS[key].check(value, character)
+    claims = {key: KINDS[key].claims(value, character) for key, value in part.sections.items()}
+    check_owners(character.name, {"beats": _joints_of_beats(part), **claims})
+
+
+def _joints_of_beats(part: Part) -> dict[str, Place]:
+    """Return the joints that beats and machines name, and where first."""
+    found: dict[str, Place] = {}
+    for beat in part.beats:
+        found = {**dict.fromkeys(beat.pose.angles, beat.place), **found}
+    for state in part.machine.states.values() if part.machine else ():
+        found = {**dict.fromkeys(state.pose.angles, state.place), **found}
+    return found
 
 
 def _poses_of(part: Part) -> list[Pose]:

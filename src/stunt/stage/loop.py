@@ -368,6 +368,23 @@ class StageLoop:
         detail = "moves at no finite speed" if broken.any() else f"moves at {speed[dof]:.4g} rad/s or m/s"
         return BlowUpError(body, self.time, detail)
 
+    def strength_of(self, name: str) -> dict[str, Any]:
+        """Return how near a character came to its joints' strengths so far, at the physics rate.
+
+        Returns:
+            `peak_share`: longest torque (over a joint's axes) over its strength; `joint` and `time` [s] of that;
+            `share_of_time_over`: of the joint that was over its strength most often.
+        """
+        board, joints = self.board, self.character(name).joints
+        worst = max(joints, key=lambda joint: float(board.peak_share[joints[joint].id]), default="")
+        peak = float(board.peak_share[joints[worst].id]) if worst else 0.0
+        over = max((int(board.over_steps[joint.id]) for joint in joints.values()), default=0)
+        return {
+            "peak_share": peak, "joint": worst if peak > 0.0 else "",
+            "time": float(board.peak_time[joints[worst].id]) if worst else 0.0,
+            "share_of_time_over": over / max(self.tick, 1),
+        }  # fmt: skip
+
     def save(self) -> dict[str, Any]:
         """Return the whole state of the performance; `restore` continues from it, bit for bit."""
         size = mujoco.mj_stateSize(self.model, _STATE)

@@ -43,7 +43,8 @@ STATE: Final = tuple(name for name, _, source in LIST if source == "state")
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 _PER: Final[dict[str, Numbered]] = {
     **dict.fromkeys(
-        ("law", "arrival", "goal_time", "start_time", "ease", "hold", "feed_bias", "sprung", "last_law"), "joint"
+        ("law", "arrival", "goal_time", "start_time", "ease", "hold", "feed_bias", "sprung", "last_law", "tasked", "peak_share", "peak_time",
+         "over_steps"), "joint"
     ),
     "goal": "qpos", "rest": "qpos", "grounded": "tree",
 }  # fmt: skip
@@ -78,6 +79,10 @@ class Board:
         pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
         last_law: Law of the last control step, (njnt,).
+        tasked: 1 where what a law asks of a joint is a task of the whole-body programme, which finds its torque, (njnt,).
+        peak_share: Longest torque of each joint so far over its strength, of any physics step, (njnt,).
+        peak_time: When that was [s], (njnt,).
+        over_steps: Physics steps in which each joint's torque was longer than its strength, (njnt,).
         asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
         sizes: Of the model, (1,) of `stunt.control.core.views.SIZES`.
         times: A step, a control period, and time constants to a beat, (1,) of `TIMES`.
@@ -118,6 +123,9 @@ class Board:
         self.pull = np.zeros(nv)
         self.sprung = np.zeros(njnt, np.int64)
         self.last_law = np.zeros(njnt, np.int64)
+        self.tasked = np.zeros(njnt, np.int64)
+        self.peak_share, self.peak_time = np.zeros(njnt), np.zeros(njnt)
+        self.over_steps = np.zeros(njnt, np.int64)
         # What the model came with, kept apart from what control adds to it.
         self.own_stiffness = model.jnt_stiffness.copy()
         self.own_rest = model.qpos_spring.copy()

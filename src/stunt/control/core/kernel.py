@@ -11,10 +11,11 @@ Joints are sorted by what drives them once per step, so that each law touches it
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
 from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE, STANDING
-from stunt.control.core.engine import BALL, SLIDE
+from stunt.control.core.engine import BALL, FREE, SLIDE
 from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
 from stunt.control.core.goals import quaternion_error, time_constant
 from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
@@ -27,6 +28,10 @@ from stunt.control.core.springs import (
     write_spring,
 )
 from stunt.maths.compiled import inlined
+
+
+OVER: Final = 1.001
+"""A torque that is longer than so many times a joint's strength is over it."""
 
 
 @inlined
@@ -55,7 +60,7 @@ def sort_joints(v: Any) -> None:
     full = springs = compensated = changed = standing = 0
     for j in range(v.sizes.njnt):
         law, vadr = v.law[j], v.jnt_dofadr[j]
-        spring = is_spring(law, v.planted[vadr] != 0)
+        spring = is_spring(law, v.planted[vadr] != 0) and v.tasked[j] == 0
         if spring:
             v.spring_joints[springs] = j
             springs += 1
@@ -197,6 +202,23 @@ def after(v: Any) -> None:
         quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
         for i in range(vadr, vadr + 3):
             note_torque(v, i)
+
+
+@inlined
+def meter_strength(v: Any, time: float) -> None:
+    """Note, after a physics step, how long every joint's torque was against its strength."""
+    for j in range(v.sizes.njnt):
+        i = v.jnt_dofadr[j]
+        most = v.limit[i]
+        if v.jnt_type[j] == FREE or not 0.0 < most < math.inf:
+            continue
+        size = abs(v.torque[i])
+        if v.jnt_type[j] == BALL:
+            size = math.sqrt(v.torque[i] ** 2 + v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2)
+        share = size / most
+        if share > v.peak_share[j]:
+            v.peak_share[j], v.peak_time[j] = share, time
+        v.over_steps[j] += 1 if share > OVER else 0
 
 
 @inlined

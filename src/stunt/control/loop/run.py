@@ -7,7 +7,7 @@ from typing import Any
 
 from stunt.control.core.contact_scan import scan_contacts
 from stunt.control.core.engine import mj_step1, mj_step2
-from stunt.control.core.kernel import after, before, between, sort_joints, update_moments
+from stunt.control.core.kernel import after, before, between, meter_strength, sort_joints, update_moments
 from stunt.control.core.ledger import note_before, note_between, note_first_half, note_stepped, turn_page
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.core.views import views_at
@@ -73,6 +73,7 @@ def run(
         if v.counts.ledger != 0:
             turn_page(v.counts.ledger)
         after(v)
+        meter_strength(v, time + step_time)
         if v.counts.guard != 0:
             count_work(v.counts.guard, v, step_time)
         for i in range(v.sizes.nv):

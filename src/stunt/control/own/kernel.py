@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from stunt.control.core.board import STANDING
-from stunt.control.core.engine import engine_function
+from stunt.control.core.board import IMPEDANCE, STANDING
+from stunt.control.core.engine import BALL, engine_function
+from stunt.control.core.goals import quaternion_error
 from stunt.control.core.programs import BETWEEN, EACH_STEP, OWN_FEET, entry
 from stunt.control.core.views import views_at
 from stunt.control.own import layout as w
@@ -35,7 +36,7 @@ from stunt.control.own.steps import (
     time_to_land,
 )
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import floats
+from stunt.maths.pointers import floats, longs
 
 mj_subtreeVel = engine_function("mj_subtreeVel", 2)
 """Velocity of the centre of mass and angular momentum of every body with all below it (model, data: addresses)."""
@@ -126,10 +127,41 @@ def listen(t: Any, who: Any) -> None:
 
 @compiled
 def take_tasks(v: Any, t: Any, who: Any) -> None:
-    """Ask the joints that have beats to meet for the accelerations that bring them there."""
-    for d in range(who.root_dof + 6, who.root_dof + who.nv):
-        if v.law[v.dof_jntid[d]] == STANDING and t.task_weight[d] > 0.0:
-            t.task_urge[d] = v.acceleration[d]
+    """Ask joints that other laws lead for the accelerations these give them; legs follow what was planned for them."""
+    first, leg_of = who.root_dof + 6, longs(who.leg_of)
+    for d in range(first, who.root_dof + who.nv):
+        j = v.dof_jntid[d]
+        if v.tasked[j] == 0:
+            continue
+        law = v.law[j]
+        led = leg_of[d - first] < 0 and (law == STANDING or law == IMPEDANCE)
+        t.task_weight[d] = w.TASK if led else 0.0
+        if led:
+            t.task_urge[d] = v.acceleration[d] if law == STANDING else spring_urge(v, t, d, j)
+
+
+@compiled
+def spring_urge(v: Any, t: Any, d: int, j: int) -> float:
+    """Return the acceleration that a joint's given spring gives it at the end of a tick, alone.
+
+    That is the implicit step of `m·a = K(rest − q) − Dω + f − c`, as the engine would take it: what gravity and the rest
+    of the body's motion do to the joint is part of it, so that a spring sags as it should.
+    """
+    q, k, h = v.jnt_qposadr[j], d - v.jnt_dofadr[j], v.times.tick
+    error = v.rest[q] - v.qpos[q]
+    if v.jnt_type[j] == BALL:
+        quaternion_error(v.qpos, q, v.rest, q, t.scratch, 0)
+        error = t.scratch[k]
+    stiff, damping, most = v.stiffness[d], v.damping[d], v.limit[d]
+    bias = v.bias[d] - v.passive[d]
+    fed = bias if v.feed_bias[j] != 0 else 0.0
+    pull = stiff * (error - h * v.qvel[d]) - damping * v.qvel[d] + v.feed_forward[d]
+    scale = 1.0
+    if abs(pull + fed) > most:  # as any spring it is weakened, not cut off (see `write_spring`)
+        scale = min(1.0, max(most - fed if pull > 0.0 else most + fed, 0.0) / abs(pull))
+    v.scale[d] = scale
+    moment = v.moment[d] = v.mass_matrix[v.rowadr[d] + v.rownnz[d] - 1]
+    return float((scale * pull + fed - bias) / (moment + scale * (h * damping + h * h * stiff)))
 
 
 @compiled
@@ -168,7 +200,7 @@ def each_step(table: int, program: int, time: float, model: int, data: int) -> N
     v, t = views_at(table), w.own_at(program)
     for number in range(t.count[0]):
         who = w.actor_at(t.actors, number)
-        if who.active == 0:
+        if who.active == 0 or who.helped != 0:
             continue
         for d in range(who.root_dof, who.root_dof + 6):
             who.outside = max(who.outside, abs(v.applied[d]))

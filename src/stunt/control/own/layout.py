@@ -29,6 +29,8 @@ PLACE, PACE, SPIN, STEP, CLOCK, HEED, INPUTS = 0, 3, 6, 9, 13, 14, 15
 velocity [m/s] of the centre of mass, angular momentum [kg·m²/s], where each swinging foot lands [m, 2 × 2], how much
 faster the clip's clock goes, how much more angular momentum counts (the logarithm). Along the stage's axes. Zeros are
 the clip alone, bit for bit."""
+TASK: Final = 20.0
+"""Weight of a joint's own task where nobody says another: above any posture, below balance."""
 FAILS: Final = 12
 """So many ticks in a row without a solution are the end."""
 
@@ -59,6 +61,7 @@ GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
 ACTOR: Final = layout(
     # Who it is.
     ("active", _LONG),
+    ("helped", _LONG),  # whether its root is held from outside too
     ("root_body", _LONG),
     ("root_dof", _LONG),  # its first degree of freedom
     ("root_qpos", _LONG),

@@ -245,6 +245,7 @@ class OwnFeetProgram:
         who["active"] = 0
         own = slice(int(who["root_dof"]), int(who["root_dof"] + who["nv"]))
         self.task_weight[own] = self.task_urge[own] = self.turned[own] = who["inputs"] = 0.0
+        self._board.tasked[self._model.dof_jntid[own]] = 0
         self.tau[own] = self._data.qfrc_applied[own] = self._board.torque[own] = 0.0
 
     def save(self) -> dict[str, Any]:

@@ -35,9 +35,7 @@ _HIGH = 0.06  # a point comes down as if it were at most so high [m]
 _LEVER = 0.1  # at which a twist counts like a push [m]
 _ENDLESS = 1.0e4
 _STOP, _NEAR_STOP = 25.0, 0.01  # rate at which a joint comes to rest before its end stop [1/s], so far from it [rad]
-_GIVEN = (
-    0.2  # weight of a torque that another law gives, as it is: a newton metre of it counts as one of the arms' rad/s²
-)
+_GIVEN = 1e-3  # tolerance of a torque that another law gives, of a joint's strength
 _ROUNDS: Final = 3
 """Times the programme is solved again for torques that are too long."""
 _TOLERANCE = 1.01
@@ -46,8 +44,8 @@ _TOLERANCE = 1.01
 @compiled
 def is_own(v: Any, d: int) -> bool:
     """Whether a degree of freedom's torque is the programme's to find: no other law drives its joint."""
-    law = v.law[v.dof_jntid[d]]
-    return bool(law == PASSIVE or law == STANDING)
+    j = v.dof_jntid[d]
+    return bool(v.law[j] == PASSIVE or v.law[j] == STANDING or v.tasked[j] != 0)
 
 
 @compiled
@@ -390,18 +388,19 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
             if part != 0.0:
                 for i in range(size):
                     limits[j, i] += part * mover[k, i]
-        if is_own(v, first + d):
-            add_row(t, size, limits[j], -still, weight)
-        else:
-            add_row(t, size, limits[j], spring_torque(v, first + d) - still, _GIVEN / (who.mass / 66.0) ** 2)
+        add_row(t, size, limits[j], -still, weight)
         most = min(v.limit[first + d], 1.0e6)
         t.upper[size + j], t.lower[size + j] = most - still, -most - still
+        if not is_own(v, first + d):  # as it is: what the programme would rather have is not asked
+            given = spring_torque(v, first + d)
+            t.upper[size + j], t.lower[size + j] = given + _GIVEN * most - still, given - _GIVEN * most - still
         t.error[d] = still  # kept for the torques that come of it
     for i in range(size):
         t.upper[i] = _ENDLESS if i < joints else 1.0e3
         t.lower[i] = -_ENDLESS if i < joints else 0.0
     for i in range(joints):
-        keep_off_stops(v, t, first + 6 + i, i)
+        if is_own(v, first + 6 + i):
+            keep_off_stops(v, t, first + 6 + i, i)
 
 
 @compiled
@@ -494,7 +493,7 @@ def keep_strength(v: Any, t: Any, who: Any) -> None:
         who.joint_ticks += 1.0
         for k in range(axes if is_own(v, first + d) else 0):
             t.tau[first + d + k] = t.bias[d + k] * part
-            v.saturated[first + d + k] = 1 if share > 0.999 else 0
+            v.saturated[first + d + k] = 1 if share > 0.999 or v.scale[first + d + k] < 1.0 else 0
             v.saturated_steps[first + d + k] += v.saturated[first + d + k]
 
 

@@ -15,7 +15,7 @@ from stunt.control.core.views import views_at
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
 from stunt.control.servo.kinematic import push_along, put_all
-from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, ROOT, WORLD, actor_at, servo_at
+from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, ROOT, WEAK, WORLD, actor_at, servo_at
 from stunt.control.servo.root_spring import gain_now, help_root, meter_root
 from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
@@ -140,12 +140,13 @@ def drive(v: Any, t: Any, who: Any, time: float) -> bool:
 
 @inlined
 def hook_inertia(v: Any, who: Any) -> None:
-    """A meat-hook is stiff: its spring is implicit too."""
-    if who.root_mode != HOOK:
+    """A meat-hook is stiff: its spring is implicit too; so is a weak one where joints do not stiffen what it turns."""
+    weak = who.root_mode == WEAK and who.mode == ROOT
+    if who.root_mode != HOOK and not weak:
         return
     h, d, rate = v.times.step, who.root_dof, who.hook_k
-    for k in range(6):
-        stiff = h * who.root_k2 + h * h * who.root_k1
+    for k in range(3 if weak else 0, 6):
+        stiff = (h * who.root_k2 + h * h * who.root_k1) * (who.held_tilt if weak else 1.0)
         if k < 3:
             stiff = who.whole_mass * (2.0 * rate * h + (rate * h) ** 2)
         v.mass_matrix[v.rowadr[d + k] + v.rownnz[d + k] - 1] += stiff

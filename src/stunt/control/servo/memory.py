@@ -222,6 +222,7 @@ class WorldspaceProgram:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
         """Take the program's slot on a board."""
         self._model, self._data, self._board = model, data, board
+        self.spared: dict[str, list[int]] = {}  # joints that are somebody else's, whatever an actor follows
         self.names: list[str] = []
         self.actors = np.zeros(0, ACTOR)
         self.weight = np.ones(model.nbody)
@@ -295,7 +296,10 @@ class WorldspaceProgram:
         who["held_tilt"], who["held_yaw"] = 0.0, 0.0
         self._give_damping_back(number)
         who["root_mode"] = _ROOTS[root.kind]
+        theirs = self.spared.get(self.names[number], [])
+        laws = self._board.law[theirs].copy()
         self._board.law[who["jnt0"] : who["jnt1"]] = PASSIVE
+        self._board.law[theirs] = laws
         self._board.asks_support = bool((self.actors["mode"] == BEAT).any())
         moments = bone_moments(model, first, end)
         if settings.servo == "parent":

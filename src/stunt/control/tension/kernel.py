@@ -301,7 +301,7 @@ def after(table: int, program: int, time: float, model: int, data: int) -> None:
         if last[i] != law:
             changed_hands(v, last, start, jump, i, law, time)
             until[0] = time + HAND_OVER
-        if time - start[i] < HAND_OVER and law != PASSIVE:
+        if time - start[i] < HAND_OVER and law != PASSIVE and v.tasked[v.dof_jntid[i]] == 0:
             s = (time - start[i]) / HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
             v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])

@@ -508,10 +508,11 @@ class Performer:
                 )
         return self.last_beat
 
-    def give_up(self) -> None:
-        """Leave all joints to whoever takes them."""
+    def give_up(self, only: Collection[str] | None = None) -> None:
+        """Leave all joints, or some, to whoever takes them."""
         for name in self.controlled:
-            self.stage.board.law[self.character.joints[name].id] = PASSIVE
+            if only is None or name in only:
+                self.stage.board.law[self.character.joints[name].id] = PASSIVE
 
     def take_again(self) -> None:
         """Take all joints, after somebody else had the body, and hold them where they are."""
@@ -535,7 +536,16 @@ class Performer:
     def save(self) -> Any:
         """Return what must survive a restore."""
         return copy.deepcopy(
-            (self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results)
+            (
+                self._queues,
+                self._beats,
+                self._count,
+                self._last,
+                self._before,
+                self._saturated_from,
+                self.results,
+                self.stands,
+            )
         )
 
     def restore(self, state: Any) -> None:
@@ -543,4 +553,5 @@ class Performer:
         self._aimed.clear()
         (
             self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
+            self.stands,
         ) = copy.deepcopy(state)  # fmt: skip

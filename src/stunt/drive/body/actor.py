@@ -264,6 +264,11 @@ class BodyActor(ServoBody):
         self.stage.board.law[:] = laws
         self.program.hold_root(self.number, self._pose_rows(), self.stage.time)
 
+    def lead_root(self, motion: BodyMotion) -> None:
+        """Have its root held where a motion that begins now has it."""
+        rows = self.motions.lifted(self.layout.frames(motion), motion.fps)
+        self.program.hold_root(self.number, rows, self.stage.time)
+
     @property
     def holds_root(self) -> bool:
         """Whether its root is held while others drive its joints."""

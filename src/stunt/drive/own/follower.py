@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import mujoco
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stunt.character.character import Character
-from stunt.control.core.board import STANDING
-from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, WHY
+from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, TASK, WHY
 from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
 from stunt.drive.motion.layout import own_slices
 from stunt.drive.own.centroidal import GRAVITY
@@ -33,8 +32,6 @@ DOOMED: Final = 0.05
 GROWN_LEG: Final = 0.9
 """Length of a grown-up's leg, from the hip joint to the ground [m]: what the one setting was written for."""
 NEVER: Final = 1.0e9
-TASK: Final = 20.0
-"""Weight of a joint's own task where nobody says another: above any posture, below balance."""
 _BESIDE = 0.03  # pressure this near a foot's frame is as good as under it [m]
 _FOOT_SMOOTH = 0.008  # over which the velocity of a foot is smoothed [s]
 
@@ -48,6 +45,7 @@ class OwnFeet:
         legs: All bodies of each leg.
         clock: What time it was [s], and where in its clip the body was then.
         leg_joints: Joints it stands by.
+        spared: Joints (their numbers) that are somebody else's, whatever it follows.
     """
 
     def __init__(
@@ -79,6 +77,7 @@ class OwnFeet:
         self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
         self.number = self.program.add(character, body)
         self.clock: list[tuple[float, float]] = []
+        self.spared: list[int] = []
         self._off_clock = 0.0
         self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / LOOK_HZ))
         self._due = stage.tick
@@ -88,6 +87,15 @@ class OwnFeet:
     def active(self) -> bool:
         """Whether it goes on its own feet now."""
         return bool(self._memory["active"])
+
+    @property
+    def helped(self) -> bool:
+        """Whether its root is held from outside too; then nothing is said about forces on it."""
+        return bool(self._memory["helped"])
+
+    @helped.setter
+    def helped(self, helped: bool) -> None:
+        self._memory["helped"] = helped
 
     @property
     def _memory(self) -> Any:
@@ -100,7 +108,10 @@ class OwnFeet:
 
     def follow(self, reference: Reference, since: float, *, floor: float, free_clock: bool) -> None:
         """Follow a reference, where it lies on the stage, from a time of it on [s]."""
+        board = self._stage.board
+        laws = board.law[self.spared].copy()
         self.program.follow(self.number, own_targets(reference), since, floor=floor, free_clock=free_clock)
+        board.law[self.spared] = laws
         self.clock.append((self._stage.time, since))
         self._due = self._stage.tick + self._stride
         self._stage.crew.announce(self)
@@ -135,11 +146,12 @@ class OwnFeet:
         own = slice(found.dof, found.dof + found.nv)
         self.program.task_urge[own], self.program.task_weight[own] = acceleration, weight
 
-    def ask_for_beats(self, joint: str, weight: float = TASK) -> None:
-        """Ask a joint for what the beat law on the board asks of it (`STANDING`), from now on."""
-        found = self._character.joints[joint]
-        self._stage.board.law[found.id] = STANDING
-        self.program.task_weight[found.dof : found.dof + found.nv] = weight
+    def take_tasks(self, joints: Iterable[int]) -> None:
+        """Carry out what other laws ask of joints (by number), from now on, until it is released.
+
+        Beats give accelerations (`STANDING`), tension and trajectories those of their springs.
+        """
+        self._stage.board.tasked[list(joints)] = 1
 
     def free(self, joint: str | None = None) -> None:
         """Give a joint, or all, back to the posture of what the body follows."""

@@ -74,6 +74,7 @@ class TensionPerformer:
         self._waiting = cues(self.part)
         self._begun = 0
         self.spared: Collection[str] = ()
+        self.beat_law = COUPLINGS["full"]
         self.changed: Callable[[], None] = lambda: None
         self._running: list[Cue] = []
         self.plan = Plan(self.character, self.stood[0], self._waiting)
@@ -361,7 +362,7 @@ class TensionPerformer:
         if to == "passive":
             board.law[joint.id] = PASSIVE
             return
-        board.law[joint.id] = COUPLINGS["full"]
+        board.law[joint.id] = self.beat_law
         board.feed_bias[joint.id] = 1
         if board.goal_time[joint.id] <= self.stage.time:
             target = self._target(joint, self.program.rows)

@@ -34,6 +34,7 @@ from stunt.keys import (
     Nested,
     Number,
     ValueKind,
+    Word,
     inline,
     key,
     read,
@@ -49,7 +50,7 @@ from stunt.motion.clips.mapping import read_mapping, with_mapping
 from stunt.motion.clips.standing import feet_of, floor_height
 from stunt.play.actor import Actor
 from stunt.schema import Node, Section, truth
-from stunt.script.sections.kind import SectionKind
+from stunt.script.sections.kind import SectionKind, claimed, root_of
 from stunt.stage.loop import StageLoop
 from stunt.supervise.data.tracking import QueuedClip
 from stunt.supervise.supervisor import Supervisor
@@ -125,6 +126,10 @@ class ClipsPart:
         default=None, kind=TRUTH, help="whether feet are lifted over uneven ground; else where there is some"
     )
     free_limbs: bool = key(default=True, kind=TRUTH, help="whether limbs that are stuck are led out")
+    joints: tuple[str, ...] | None = key(
+        default=None, kind=ListOf(Word("a joint's name or pattern"), alone=(str,)),
+        help="which joints it has (`*_hip_*`); else all. On own feet the others may be moved otherwise",
+    )  # fmt: skip
     mapping: str | None = key(default=None, kind=FILE, help="which joint is which part, for names Stunt does not know")
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -216,8 +221,9 @@ def _start(actor: Actor, part: ClipsPart, alone: bool) -> Supervisor | None:
         if part.react is not None
     }
     return actor.follow(
-        clips, settings=part.settings, root=part.root, react=part.react or False, get_up=get_up, repeat=part.repeat,
+        clips, settings=part.settings, root=root_of(actor, part.root), react=part.react or False, get_up=get_up, repeat=part.repeat,
         toward=part.toward, targets=part.targets, feet=part.feet, free_limbs=part.free_limbs,
+        joints=None if part.joints is None else tuple(claimed(part, actor.character)),
     )  # fmt: skip
 
 
@@ -296,5 +302,5 @@ def _turns(clips: list[QueuedClip], repeat: bool, until: float) -> Iterator[tupl
 
 CLIPS = SectionKind(
     KEY, ClipsPart, check_clips_part, _start, _seconds, body_clip=_body_clip, outline=_outline, preview=_preview,
-    entries={KEY: PlaySpec}, chosen="play", whole=True,
+    entries={KEY: PlaySpec}, chosen="play", whole=True, claims=claimed,
 )  # fmt: skip

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.errors import Place
+from stunt.control.servo.law import RootSpring
+from stunt.errors import Place, UnknownNameError
 from stunt.keys import Change, Context, Number, Whole, read, references, with_references, write
 from stunt.play.actor import Actor
 from stunt.schema import Node
@@ -27,6 +29,25 @@ PRIORITY: Final = Whole(-1000, 1000)
 def from_the_start(old: Any, new: Any) -> float:
     """Return when two values begin to differ that matter as a whole [s]: at the start, or never."""
     return math.inf if old == new else 0.0
+
+
+def root_of(actor: Actor, root: RootSpring) -> RootSpring:
+    """Return how a section's body is helped: as it says, or, where it says nothing, as its part does."""
+    return actor.part.root if actor.part.root.kind and root == RootSpring() else root
+
+
+def claimed(part: Any, character: Character) -> dict[str, Place]:
+    """Return the joints a section has that moves the whole body, or those of it that it names."""
+    patterns = ["*"] if part.joints is None else part.joints
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in character.joints):
+            raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, part.place)
+    found = [name for name in character.joints if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    return dict.fromkeys(found, part.place)
+
+
+def _nothing(value: Any, character: Character) -> dict[str, Place]:
+    return {}
 
 
 def _first_reference(value: Any) -> tuple[str, Place] | None:
@@ -53,7 +74,8 @@ class SectionKind:
         recast: Lets an actor that plays it go on with another value, given the same way as to `start`; returns what the
             user should know of that, sentences. None: what was started cannot be changed, only started anew.
         first_change: When two values of it begin to matter differently [s]: a state saved before then can be recast.
-        whole: Whether it moves the whole body, so that nothing else can.
+        whole: Whether it moves the whole body, or as much of it as it says.
+        claims: Which joints it has, and where that is said.
     """
 
     key: str
@@ -69,6 +91,7 @@ class SectionKind:
     recast: Callable[[Actor, Any, bool], list[str]] | None = None
     first_change: Callable[[Any, Any], float] = from_the_start
     whole: bool = False
+    claims: Callable[[Any, Character], Mapping[str, Place]] = _nothing
 
     def read(self, node: Node, context: Context) -> Any:
         """Make its value of a script's node; the context knows characters, props and poses."""

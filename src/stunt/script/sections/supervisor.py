@@ -39,7 +39,7 @@ from stunt.play.actor import Actor
 from stunt.schema import Node, Section, entries, items, name, text
 from stunt.script.sections.clips import check_range, trimmed_motion
 from stunt.script.sections.graphs import FightSpec, WalkSpec, fight_controllers, walk_controller
-from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY, SectionKind
+from stunt.script.sections.kind import BID, FIRMNESS, HIT, PRIORITY, SectionKind, claimed, root_of
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD
@@ -178,6 +178,10 @@ class SupervisorPart:
     passive: tuple[str, ...] = key(default=(), kind=_THINGS, help="what never counts as a hit while data is in charge")
     active: tuple[str, ...] = key(default=(), kind=_THINGS, help="what always does")
     rate: float = key(default=30.0, kind=Number(1.0, 1000.0, unit="Hz"), help="looks per second")
+    joints: tuple[str, ...] | None = key(
+        default=None, kind=ListOf(Word("a joint's name or pattern"), alone=(str,)),
+        help="which joints it has (`*_hip_*`); else all. On own feet the others may be moved otherwise",
+    )  # fmt: skip
     root: RootSpring = inline(default=RootSpring())
     gain: float = same_key(ServoSettings, "gain", default=ServoSettings.gain)
     place: Place = field(default=NOWHERE, compare=False)
@@ -191,9 +195,6 @@ class SupervisorPart:
 
     def after_reading(self, section: Section, context: Context) -> SupervisorPart:
         """Complain about an empty pool, and about two of one name."""
-        if self.root.kind in ("own", "auto"):
-            expected = "weak, hook or none: supervised bodies do not balance on their own feet yet, those of `clips` do"
-            raise InvalidValueError("assist", self.root.kind, expected, section.need("assist").place)
         names = context["controller"]
         if not names:
             raise MissingValueError(
@@ -253,7 +254,8 @@ def _start(actor: Actor, part: SupervisorPart, alone: bool) -> Supervisor:
     supervisor = actor.supervise(
         pool, safe=next((c for c in pool if c.name == part.safe), None), hz=part.rate,
         relation=Relation(frozenset(part.passive), frozenset(part.active)), settings=ServoSettings(gain=part.gain),
-        root=part.root,
+        root=root_of(actor, part.root),
+        joints=None if part.joints is None else tuple(claimed(part, actor.character)),
     )  # fmt: skip
     for request in part.requests:
         actor.request(request.do, at=request.at, patience=request.patience)
@@ -264,4 +266,6 @@ def _seconds(part: SupervisorPart) -> float | None:
     return max([0.0, *(request.at for request in part.requests)]) + 5.0
 
 
-SUPERVISOR = SectionKind("supervisor", SupervisorPart, check_supervisor_part, _start, _seconds, whole=True)
+SUPERVISOR = SectionKind(
+    "supervisor", SupervisorPart, check_supervisor_part, _start, _seconds, whole=True, claims=claimed
+)

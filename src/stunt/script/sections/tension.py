@@ -11,7 +11,7 @@ from stunt.character.character import Character
 from stunt.drive.beats.check import check_pose
 from stunt.drive.tension.performer import LEVEL, TensionPerformer
 from stunt.drive.tension.spec import EVERY, MAIN, Floats, Plan, Span, TensionPart, TensionPose, cues
-from stunt.errors import MissingValueError
+from stunt.errors import MissingValueError, Place
 from stunt.play.actor import Actor
 from stunt.script.sections.kind import SectionKind
 from stunt.stage.loop import StageLoop
@@ -36,6 +36,10 @@ KEY = "tension_poses"
 def _start(actor: Actor, part: TensionPart, alone: bool) -> TensionPerformer | None:
     actor.perform(_whole(part) if alone else part)
     return actor.joints.tension
+
+
+def _claims(part: TensionPart, character: Character) -> dict[str, Place]:
+    return {n: entry.place for each in part.controllers.values() for entry in each.poses for n in entry.pose.angles}
 
 
 def _whole(part: TensionPart) -> TensionPart:
@@ -90,5 +94,5 @@ def _preview(part: TensionPart, stage: StageLoop, name: str, path: Floats, times
 
 TENSION = SectionKind(
     KEY, TensionPart, check_tension_part, _start, _seconds, outline=_outline, preview=_preview,
-    entries={KEY: TensionPose}, chosen="poses", recast=_recast, first_change=_first_change,
+    entries={KEY: TensionPose}, chosen="poses", recast=_recast, first_change=_first_change, claims=_claims,
 )  # fmt: skip

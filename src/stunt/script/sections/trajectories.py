@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from stunt.character.character import Character
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import check_trajectory_part, joint_paths, marker_paths
 from stunt.drive.paths.spec import TrajectoryPart
-from stunt.errors import InvalidValueError
+from stunt.errors import Place
 from stunt.library.names import load_clip
 from stunt.play.actor import Actor
 from stunt.script.sections.kind import SectionKind
@@ -14,14 +15,12 @@ from stunt.script.sections.kind import SectionKind
 def _start(actor: Actor, part: TrajectoryPart, alone: bool) -> Follower | None:
     if alone and actor.part.joints is None:
         actor.let_go()  # joints that nobody asked for
-    else:
-        driven = {path.joint for path in joint_paths(part, actor.character)}
-        for beat in actor.part.beats:
-            for joint in beat.pose.angles:
-                if joint in driven:
-                    raise InvalidValueError(f"joint '{joint}'", "in a beat", "not on a trajectory too", beat.place)
     actor.perform(part)
     return actor.joints.follower
+
+
+def _claims(part: TrajectoryPart, character: Character) -> dict[str, Place]:
+    return {path.joint: path.place for path in joint_paths(part, character)}
 
 
 def _seconds(part: TrajectoryPart) -> float | None:
@@ -34,4 +33,4 @@ def _seconds(part: TrajectoryPart) -> float | None:
     return max(ends, default=None)
 
 
-TRAJECTORIES = SectionKind("trajectories", TrajectoryPart, check_trajectory_part, _start, _seconds)
+TRAJECTORIES = SectionKind("trajectories", TrajectoryPart, check_trajectory_part, _start, _seconds, claims=_claims)
