@@ -55,7 +55,7 @@ class StrikeSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class _Limb:
+class _StrikingLimb:
     """A limb: whose, its end, and the degrees of freedom that lead it."""
 
     stage: StageLoop
@@ -65,7 +65,7 @@ class _Limb:
     scratch: mujoco.MjData
 
     @staticmethod
-    def of(stage: StageLoop, character: Character, name: str, place: Place) -> _Limb:
+    def of(stage: StageLoop, character: Character, name: str, place: Place) -> _StrikingLimb:
         body = character.body(name, place)
         links: list[int] = []
         above = int(stage.model.body_parentid[body])
@@ -74,7 +74,7 @@ class _Limb:
             above = int(stage.model.body_parentid[above])
         scratch = mujoco.MjData(stage.model)
         scratch.qpos[:] = stage.data.qpos
-        return _Limb(stage, character, body, np.flatnonzero(np.isin(stage.model.dof_bodyid, links)), scratch)
+        return _StrikingLimb(stage, character, body, np.flatnonzero(np.isin(stage.model.dof_bodyid, links)), scratch)
 
     def middle(self) -> Floats:
         """Return where its end's middle is, in the end's own frame [m]."""
@@ -118,7 +118,7 @@ class _Limb:
 def striking(stage: StageLoop, name: str, motion: BodyMotion, strike: StrikeSpec) -> BodyMotion:
     """Return a motion whose blow meets what it is for, played from where its character stands now."""
     character = stage.character(name)
-    layout, limb = Layout.of(character), _Limb.of(stage, character, strike.by, strike.place)
+    layout, limb = Layout.of(character), _StrikingLimb.of(stage, character, strike.by, strike.place)
     here = stage.data.qpos[own_slices(character)[0]]
     heading = float(rotations.heading(here[3:7]))
     placed = _resampled(layout, motion.placed((float(here[0]), float(here[1])), heading), np.ones(1))
