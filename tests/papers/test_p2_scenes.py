@@ -15,7 +15,7 @@ from stunt.drive.beats.spec import Script
 from stunt.script.file import script_to_data
 
 EXPERIMENTS: dict[Any, Any] = {
-    trip: trip.obstacle_of, goalie: goalie.shot_of, kick: kick.encounter_of, boxing: boxing.corners_of
+    trip: trip.obstacle_of, goalie: goalie.place_of, kick: kick.encounter_of, boxing: boxing.corners_of
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_the_shipped_throws_are_of_the_kind_that_is_thrown_at_random() -> None:
     "varied",
     [
         lambda seed: trip.varied(shipped("trip"), trip.obstacle(seed)),
-        lambda seed: goalie.varied(shipped("goalkeeper"), goalie.shot(seed)),
+        lambda seed: goalie.varied(shipped("goalkeeper"), goalie.ball_place(seed)),
         lambda seed: kick.varied(shipped("kick_partner"), kick.encounter(seed)),
         lambda seed: duck.varied(shipped("duck"), duck.pitch(seed, at_head=True)),
         lambda seed: boxing.varied(shipped("boxing_match"), boxing.corners(seed, HILLS)),

@@ -44,6 +44,7 @@ from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, Controller
 from stunt.supervise.data.base import BLEND, HIT_THRESHOLD, THRESHOLD
 from stunt.supervise.data.clip import ClipController
+from stunt.supervise.data.strike import StrikeSpec, striking
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.parameters import Parameter, parameters_of, values_for
 from stunt.supervise.registry import make_controller, maker_of
@@ -74,6 +75,9 @@ class ClipSpec:
     )
     passive: tuple[str, ...] = key(default=(), kind=_THINGS, help="what does not count as a hit while it plays")
     firm: float = key(default=1.0, kind=FIRMNESS, help="with how many times its inertia it pushes what is in its way")
+    strike: StrikeSpec | None = key(
+        default=None, kind=Nested(StrikeSpec), help="what its blow is to meet, brought there by inverse kinematics"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
     def after_reading(self, section: Section, context: Context) -> ClipSpec:
@@ -226,6 +230,8 @@ def clip_controller(stage: StageLoop, name: str, spec: ClipSpec) -> ClipControll
         motion = motion_of_clip(load_clip(spec.clip, place=spec.place), character)
     motion = replace(trimmed_motion(motion, spec.begin, spec.end, spec.place), loop=spec.loop)
     motion = fit_motion(stage.model, character, motion, "out of the floor").motion
+    if spec.strike is not None:
+        motion = striking(stage, name, motion, spec.strike)
     return ClipController(
         spec.name, motion, stage, name, threshold=spec.threshold,
         hit_threshold=spec.hit_threshold, blend=spec.blend, begins=spec.whole, priority=spec.priority,

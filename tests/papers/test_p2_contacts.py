@@ -1,0 +1,49 @@
+"""The scenes of P2 by contact and geometry: what touched what, how hard, how deep. As shipped, and varied."""
+
+from __future__ import annotations
+
+import pytest
+
+from papers.p2 import goalie, kick
+from papers.runs import shipped
+
+SEEDS = range(14)
+FEET = {"r_foot", "r_toe", "r_shank"}
+TRUNK = {"thorax", "spine2", "lumbar", "pelvis"}
+
+
+def well_kicked(found: kick.Blow) -> bool:
+    """Whether a foot or shin met the trunk, as hard as a person can kick, and the partner answered at once."""
+    met = found.by in FEET and found.on in TRUNK
+    return met and 30.0 <= found.net <= 120.0 and found.peak <= 6000.0 and found.deep < 0.04 and found.reaction < 0.3
+
+
+def test_the_kick_meets_the_trunk_with_the_foot_and_fells() -> None:
+    found = kick.blow(shipped(kick.EXAMPLE), seconds=9.5)
+    print(found)
+    assert well_kicked(found) and found.fell and found.up
+
+
+def test_the_ball_is_shot_by_the_foot_alone_and_saved_by_a_hand() -> None:
+    script = shipped(goalie.EXAMPLE)
+    assert not script.scene.events
+    found = goalie.kicked(script)
+    print(found)
+    assert found.shot and 9.0 < found.foot < 13.0 and found.lowest > -0.01
+    assert found.saved_by in ("l_hand", "r_hand") and not found.goal
+
+
+@pytest.mark.long
+def test_kicks_from_other_places_meet_the_trunk_too() -> None:
+    found = [kick.blow(kick.varied(shipped(kick.EXAMPLE), kick.encounter(seed)), seconds=3.0) for seed in SEEDS]
+    print(*found, sep="\n")
+    assert sum(map(well_kicked, found)) >= 12
+
+
+@pytest.mark.long
+def test_a_ball_that_lies_elsewhere_is_met_by_the_foot() -> None:
+    script = shipped(goalie.EXAMPLE)
+    found = [goalie.kicked(goalie.varied(script, goalie.ball_place(seed)), seconds=2.6) for seed in SEEDS]
+    print(*found, sep="\n")
+    assert sum(one.shot and 9.0 < one.foot < 13.0 for one in found) >= 12
+    assert all(one.lowest > -0.01 for one in found) and sum(not one.goal for one in found) >= 10
