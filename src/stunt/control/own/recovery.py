@@ -114,7 +114,7 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
             aim_step(t, who, gains, i, omega)
     end = (who.frames - 1.0) / who.fps
     moving = is_moving(t, who)
-    unsafe = active and who.closing == 0 or who.calm > 0.0 and who.inside < _SAFE * who.scale
+    unsafe = active and who.closing == 0 or who.calm > 0.0
     if unsafe and not moving and live and who.free_clock != 0:
         who.paused, who.rate = 1, 0.0
     if active or who.cool > 0.0:

@@ -188,7 +188,7 @@ class OwnFeet:
         return np.asarray(np.interp(moments, known[:, 0], known[:, 1]))
 
     def summary(self) -> dict[str, float]:
-        """Return what it took: steps that caught it and that closed its feet, how late it is and was, force on the root."""
+        """Return what it took: steps that caught it, steps that closed its feet, how late it is, force on the root."""
         who = self._memory
         return {
             "recovery_steps": int(who["steps"]), "closing_steps": int(who["closings"]), "late_s": float(who["late"]),
