@@ -1,18 +1,21 @@
 """First try: what becomes of clips at `stunt track FILE`, with no flag and no mapping file.
 
 A first try counts if it ends as the clip ends, its heading within 15°, its mean error within 4°; or if the doctor had
-refused it beforehand, with the reason. `python -m tests.campaigns.first_try FOLDER …` prints the table of any folder
-of clips; without a folder those of `../shared` and of pybullet's wheel.
+refused it beforehand, with the reason: `stunt check` and `stunt track` refuse the same files, which is looked at too.
+
+`python -m tests.campaigns.first_try FOLDER …` prints the table of any folder of clips; without a folder those of
+`../shared`, of pybullet's wheel and of generated rigs.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.captured import PYBULLET, SHARED
@@ -57,7 +60,7 @@ def first_try(clip: str | Path, *more: str) -> Try:
     except BlowUpError as error:
         return Try(name, "blew up", why=str(error))
     except StuntError as error:
-        kind = "refused" if type(error).__name__ == "RefusedClipError" else "error"
+        kind = "refused" if checked(args.clip) == str(error) else "error"
         return Try(name, kind, cpu=time.process_time() - began, why=str(error)[:160])
     except Exception:
         return Try(name, "traceback", why=traceback.format_exc().strip().splitlines()[-1][:160])
@@ -73,6 +76,43 @@ def first_try(clip: str | Path, *more: str) -> Try:
     elif not error <= ERROR_DEG:
         verdict = "off"
     return Try(name, verdict, error, heading, take.seconds, time.process_time() - began)
+
+
+def checked(clip: str) -> str:
+    """Return why `stunt check CLIP` refuses a clip; nothing where it does not."""
+    from stunt.errors import StuntError
+    from stunt.library.doctor import examine
+    from stunt.library.names import find_clip
+
+    try:
+        examine(find_clip(clip, ()))
+    except StuntError as error:
+        return str(error)
+    return ""
+
+
+def rigs(folder: Path, count: int = 40, seed: int = 7) -> list[Path]:
+    """Write the package's clips on rigs nobody has seen: random names, units, up axes and rates; return the files."""
+    import numpy as np
+
+    from stunt.library.names import load_clip
+    from stunt.motion.clips.clip_parts import Door
+    from stunt.motion.clips.edit import resampled
+    from stunt.motion.formats.bvh_writer import write_bvh
+    from tests.campaigns.rigs import named
+
+    rng, files = np.random.default_rng(seed), []
+    names = ("walk", "idle", "punch", "kick", "walk_turn", "jab", "box_left", "walk_stop", "guard", "jump")
+    for number in range(count):
+        clip = load_clip(names[number % len(names)])
+        clip = resampled(clip, float(rng.choice([12.0, 24.0, 30.0, 60.0, 120.0])))
+        style, joints = named(dict(clip.parts), len(clip.skeleton), rng)
+        up = np.eye(3) if rng.random() < 0.3 else np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        door = Door(format="bvh", scale=float(rng.choice([1.0, 0.01, 0.001, 0.0254])), axes=up)
+        skeleton = replace(clip.skeleton, names=joints, channels=())
+        path = folder / f"{number:02}_{clip.name}_{style}.bvh"
+        files.append(write_bvh(replace(clip, skeleton=skeleton, door=door), path))
+    return files
 
 
 def sets() -> dict[str, list[Path]]:
@@ -106,12 +146,18 @@ def main(words: list[str]) -> int:
     from stunt.motion.formats.registry import motion_files
 
     chosen = {
-        word: motion_files(Path(word)) if Path(word).is_dir() else [Path(word)] for word in words if word not in sets()
+        word: motion_files(Path(word)) if Path(word).is_dir() else [Path(word)]
+        for word in words
+        if word not in (*sets(), "rigs")
     }
     chosen |= {name: files for name, files in sets().items() if name in words or not words}
     for name, files in chosen.items():
         print(f"== {name}")
         show(first_try(file) for file in files)
+    if not words or "rigs" in words:
+        print("== rigs")
+        with tempfile.TemporaryDirectory() as folder:
+            show(first_try(file) for file in rigs(Path(folder)))
     return 0
 
 

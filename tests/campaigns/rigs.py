@@ -134,6 +134,15 @@ def person(rng: np.random.Generator) -> Rig:
     return Rig(style, names, parents, _moved(places, rng), {part: number[part] for part in parts})
 
 
+def named(parts: dict[str, int], joints: int, rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    """Return a style of naming, and names in it for a skeleton whose joints are these parts."""
+    part_of = {joint: part for part, joint in parts.items()}
+    order = [part_of.get(joint, f"+helper{joint}") for joint in range(joints)]
+    style = str(rng.choice([*_WORDS, "numbers", "letters"]))
+    names = _names(style, order, rng)
+    return style, tuple(name if names.count(name) == 1 else f"{name}_{k}" for k, name in enumerate(names))
+
+
 def _bones(rng: np.random.Generator) -> dict[str, tuple[str, Floats]]:
     """Return the bones of a person: some without toes, clavicles or the whole of the spine."""
     wide, long = rng.uniform(0.8, 1.25), rng.uniform(0.85, 1.15)

@@ -200,7 +200,7 @@ def test_an_animation_stands_behind_a_number_sign() -> None:
 def test_messages_list_the_suffixes_of_all_formats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     mine = ClipFormat("mine", (".mine",), bvh.read_bvh, listed=("*.mine",))
     monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, mine))
-    with pytest.raises(UnknownNameError, match=r"\.bvh, .*\.glb, \.gltf or \.mine"):
+    with pytest.raises(UnknownNameError, match=r"\.bvh, .*\.glb, .*\.fbx, .* or \.mine"):
         load_clip("nobody")
     with pytest.raises(UnknownNameError, match=r"\.urdf, \.bvh, .*\.mine"):
         stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("nobody")}))

@@ -100,8 +100,8 @@ def test_a_usd_skeleton_is_read_whatever_its_bones_are_turned_like(tmp_path: Pat
     UsdGeom.SetStageUpAxis(stage, up)
     UsdGeom.SetStageMetersPerUnit(stage, metres)
     stage.SetTimeCodesPerSecond(clip.fps)
-    UsdSkel.Root.Define(stage, "/root")
-    skeleton = UsdSkel.Skeleton.Define(stage, "/root/bones")
+    UsdSkel.Root.Define(stage, "/top")
+    skeleton = UsdSkel.Skeleton.Define(stage, "/top/bones")
     paths: list[str] = []
     for name, parent in zip(clip.skeleton.names, clip.skeleton.parents, strict=True):
         paths.append(name if parent < 0 else f"{paths[parent]}/{name}")
@@ -121,7 +121,7 @@ def test_a_usd_skeleton_is_read_whatever_its_bones_are_turned_like(tmp_path: Pat
     still = np.tile([1.0, 0, 0, 0], (count, 1))
     skeleton.CreateBindTransformsAttr(Vt.Matrix4dArray(matrices(clip.skeleton.rest_places, still)))
     skeleton.CreateRestTransformsAttr(Vt.Matrix4dArray(matrices(clip.skeleton.rest_places, still)))
-    animation = UsdSkel.Animation.Define(stage, "/root/moves")
+    animation = UsdSkel.Animation.Define(stage, "/top/moves")
     animation.CreateJointsAttr(sorted(paths))
     topology = UsdSkel.Topology(sorted(paths))
     for frame in range(clip.frames):

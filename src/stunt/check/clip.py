@@ -21,6 +21,8 @@ STRENGTH: Final = 1.5
 """Of the body the clip is tried on: the tables', times this."""
 SHORTEST, LONGEST = 0.3, 60.0
 """Clips that are tried on own feet last so long [s]."""
+QUICK: Final = 5.0
+"""And up to so long [s] without being asked to: trying takes a third of that, and a check answers at once."""
 
 
 def examine_fit(clip: Clip) -> Changes:
@@ -36,12 +38,13 @@ def examine_fit(clip: Clip) -> Changes:
     return fit_motion(stage.model, character, motion_of_clip(clip, character)).changes
 
 
-def examine_feet(clip: Clip, strength: float = STRENGTH) -> dict[str, Any]:
+def examine_feet(clip: Clip, strength: float = STRENGTH, longest: float = LONGEST) -> dict[str, Any]:
     """Say whether a clip's own body can do it on its own feet, as JSON-able data.
 
     Args:
         clip: Which.
         strength: Of the body, times the tables'.
+        longest: Clips that are longer [s] are not tried.
 
     Returns:
         `holds` (None: not tried); `why` not, in words; and, where there are feet to stand on, what the reference pass
@@ -49,13 +52,14 @@ def examine_feet(clip: Clip, strength: float = STRENGTH) -> dict[str, Any]:
         the time in the air (`flight`) and of the frames that strength and friction allow (`feasible_share`), the
         torque over strength of 95 % of the frames (`load`), the `worst_joint` and when it is asked most [s].
     """
+    if not SHORTEST <= clip.duration <= longest:
+        more = "; --own-feet tries it" if longest < clip.duration <= LONGEST else ""
+        said = f"not tried: it lasts {clip.duration:.2g} s, and {SHORTEST:g} to {longest:g} s are tried{more}"
+        return {"holds": None, "why": said, "strength": strength}
     body = CharacterSpec(clip, root="free", strength=strength)
     stage = StageLoop(Scene({_NAME: body}, physics_hz=480.0, control_hz=120.0))
     actor = actor_of(stage, _NAME, root=RootSpring(kind="auto"))
     motion = motion_of_clip(clip, actor.character)
-    if not SHORTEST <= motion.duration <= LONGEST:
-        said = f"not tried: it lasts {motion.duration:.2g} s, and {SHORTEST:g} to {LONGEST:g} s are tried"
-        return {"holds": None, "why": said, "strength": strength}
     why = actor.motions.doubt_about(motion)
     found: dict[str, Any] = {"holds": not why, "why": why, "strength": strength}
     try:

@@ -131,6 +131,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     add("--skeleton", metavar="FILE", help="the .asf of an .amc")
     add("--clips", action="append", default=[], metavar="DIR", help="a folder of clips to look for the name in")
     add("--mapping", metavar="FILE", help="write which joint was taken for which part, to be edited")
+    add("--own-feet", action="store_true", help="try a long clip on own feet too, which takes a while")
     add("--json", action="store_true", help="print the findings as JSON")
 
 
@@ -161,7 +162,7 @@ def _plain(value: Any) -> Any:
 
 
 def _clip_findings(args: argparse.Namespace) -> Findings:
-    from stunt.check.clip import examine_feet, examine_fit
+    from stunt.check.clip import LONGEST, QUICK, examine_feet, examine_fit
     from stunt.library.doctor import examine
     from stunt.library.names import find_clip, load_clip
     from stunt.motion.clips.assume import Overrides
@@ -179,7 +180,7 @@ def _clip_findings(args: argparse.Namespace) -> Findings:
         fitting, told, feet = None, [f"there is no body to fit it to: {error}"], None
     else:
         fitting, told = changes.to_data(), changes.sentences() or ["its own body can do it as it is"]
-        feet = examine_feet(clip)
+        feet = examine_feet(clip, longest=LONGEST if args.own_feet else QUICK)
     lines = [*_clip_lines(found), *(f"  fitting      {line}" for line in told)]
     lines += [f"  own feet     {line}" for line in ([] if feet is None else _feet_lines(feet))]
     return found.to_data() | {"fitting": fitting, "own_feet": feet}, lines

@@ -19,7 +19,7 @@ from stunt.maths.pointers import floats, longs
 
 SHIFT: Final = 0.05
 """How far a foot is put from where it would land [m]."""
-TURN: Final = 0.35
+TURN: Final = 0.08
 """How far it is turned [rad]."""
 EASY: Final = 0.12
 """A heading that is off by less than this is left to the steps [rad]."""
@@ -47,7 +47,10 @@ def steer_legs(v: Any, t: Any, who: Any, time: float) -> None:
     keep = min(1.0, SHIFT / size) if size > 0.0 else 0.0
     turn = min(max(who.heading, -TURN), TURN)
     # Hips are turned over feet that stand: these hold, so the leg is turned the other way.
-    twist = -math.copysign(min(FIRM * max(abs(who.heading) - EASY, 0.0), TWIST), who.heading)
+    # From outside (the paper's form) bones hold to the world by themselves: there is nothing to turn hips over.
+    twist = (
+        0.0 if who.external != 0 else -math.copysign(min(FIRM * max(abs(who.heading) - EASY, 0.0), TWIST), who.heading)
+    )
     for k in range(count):
         thigh, foot = legs[3 * k], legs[3 * k + 1]
         air = swing[low * count + k] + share * (swing[high * count + k] - swing[low * count + k])
