@@ -14,7 +14,7 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NoReturn, SupportsIndex
 
 import mujoco
 import numpy as np
@@ -367,6 +367,12 @@ class StageLoop:
         body = self.model.body(int(self.model.dof_bodyid[dof])).name
         detail = "moves at no finite speed" if broken.any() else f"moves at {speed[dof]:.4g} rad/s or m/s"
         return BlowUpError(body, self.time, detail)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled: compiled code knows a stage's memory by address, and a copy's it does not."""
+        raise StuntError(
+            "a stage cannot be copied or pickled; make another one, and `restore` what this one's `save` says."
+        )
 
     def save(self) -> dict[str, Any]:
         """Return the whole state of the performance; `restore` continues from it, bit for bit."""
