@@ -1,6 +1,8 @@
 """Wrong use is taken where it can be; where not, a Stunt error names the argument."""
 
+import copy
 import math
+import pickle
 from pathlib import Path
 
 import mujoco
@@ -43,6 +45,7 @@ def walker():
         (lambda: stunt.Stage({"world": "human39"}), "world"),
         (lambda: stunt.Stage({"ada": "human39"}, hz=0), "hz"),
         (lambda: stunt.Stage({"ada": "human39"}, hz=NAN), "hz"),
+        (lambda: stunt.Stage({"ada": "human39"}, hz=1e-9), "rate"),
         (lambda: stunt.Stage({"ada": "human39"}, hz="fast"), "hz"),
         (lambda: stunt.Stage({"ada": "human39"}, record=-1.0), "record"),
         (lambda: stunt.Stage({"ada": "human39"}, seed=-1), "seed"),
@@ -81,6 +84,12 @@ def test_a_stage_that_cannot_be(wrong, named):
         (lambda s: s.push("ada/thorax", impulse=(1, 0, 0), force=(1, 0, 0)), "impulse and force"),
         (lambda s: s.push("ada/thorax", impulse=40.0), "impulse"),
         (lambda s: s.push("ada/thorax", impulse=(1, 2)), "impulse"),
+        (lambda s: s.push("ada/thorax", impulse={1, 2, 3}), "impulse"),
+        (lambda s: s.push("ada/thorax", impulse=("1", "2", "3")), "impulse"),
+        (lambda s: s.push("ada/thorax", impulse={1: 0, 2: 0, 3: 0}), "impulse"),
+        (copy.copy, "cannot be copied"),
+        (copy.deepcopy, "cannot be copied"),
+        (pickle.dumps, "cannot be copied or pickled"),
         (lambda s: s.push("ada/thorax", impulse=(NAN, 0, 0)), "impulse"),
         (lambda s: s.push("ada/thorax", at=-1.0, impulse=(1, 0, 0)), "at"),
         (lambda s: s.push("ada/thorax", at=NAN, impulse=(1, 0, 0)), "at"),

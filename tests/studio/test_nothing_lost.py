@@ -77,8 +77,8 @@ def untouched(document, folder):
 
 
 def test_a_script_belongs_to_one_studio_at_a_time_however_that_ends(document, tmp_path):
-    code = "import sys; from pathlib import Path; from stunt.studio.paper.keeping import Held\n"
-    code += f"held = Held(Path({str(tmp_path / 'b.yaml')!r})); print(flush=True); sys.stdin.read()"
+    code = "import sys; from pathlib import Path; from stunt.studio.paper.keeping import OpenScript\n"
+    code += f"held = OpenScript(Path({str(tmp_path / 'b.yaml')!r})); print(flush=True); sys.stdin.read()"
     words = [sys.executable, "-c", code]
     other = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
     other.stdout.readline()

@@ -93,6 +93,8 @@ def numbers(what: str, value: Any, sizes: tuple[int, ...]) -> Floats:
 def vector(what: str, value: Any) -> Vector3:
     """Return three numbers."""
     try:
+        if isinstance(value, set | frozenset | Mapping) or any(isinstance(each, str | bytes) for each in value):
+            raise TypeError(value)  # in no order, or no numbers though they look like some
         x, y, z = (float(each) for each in value)
     except NO_NUMBERS:
         raise InvalidValueError(what, value, "three numbers") from None

@@ -166,8 +166,8 @@ def steps_per_control(scene: Scene) -> int:
         RateError: It is not a whole number.
     """
     for rate in (scene.physics_hz, scene.control_hz):
-        if not (is_finite(rate) and 0.0 < rate <= 1e5):
-            raise InvalidValueError("a rate", rate, "a number of hertz above 0 and at most 100000")
+        if not (is_finite(rate) and 1.0 <= rate <= 1e5):
+            raise InvalidValueError("a rate", rate, "a number of hertz from 1 to 100000")
     ratio = scene.physics_hz / scene.control_hz
     whole = round(ratio)
     if whole < 1 or abs(ratio - whole) > 1e-9 * ratio:

@@ -14,7 +14,7 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NoReturn, SupportsIndex
 
 import mujoco
 import numpy as np
@@ -384,6 +384,12 @@ class StageLoop:
             "time": float(board.peak_time[joints[worst].id]) if worst else 0.0,
             "share_of_time_over": over / max(self.tick, 1),
         }  # fmt: skip
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or pickled: compiled code knows a stage's memory by address, and a copy's it does not."""
+        raise StuntError(
+            "a stage cannot be copied or pickled; make another one, and `restore` what this one's `save` says."
+        )
 
     def save(self) -> dict[str, Any]:
         """Return the whole state of the performance; `restore` continues from it, bit for bit."""

@@ -16,7 +16,7 @@ from stunt.script.file import script_from_text
 from stunt.studio import openings
 from stunt.studio.clients import Audience, Client
 from stunt.studio.paper.document import Document
-from stunt.studio.paper.keeping import Held, NotReadError, autosave_of, open_elsewhere, write_bytes
+from stunt.studio.paper.keeping import NotReadError, OpenScript, autosave_of, open_elsewhere, write_bytes
 
 LOOK = 0.5
 """How often it is seen whether somebody else changed the file [s]."""
@@ -48,7 +48,7 @@ class Filing:
     dropped: dict[str, Path]
     _scratch_folder: Path
     _editing: asyncio.Lock
-    _held: Held
+    _held: OpenScript
     _wish: Wish | None = None
     _wishes = 0
 
@@ -81,7 +81,7 @@ class Filing:
         if path == self._held.path:
             yield
             return
-        new = Held(path)
+        new = OpenScript(path)
         try:
             yield
         except BaseException:
@@ -232,7 +232,7 @@ class Filing:
     async def _go(self, client: Client, document: Document, anyway: bool) -> dict[str, Any]:
         """Open something else, once the other pages agree."""
         if document.path != self._held.path:
-            await self._aside(lambda: Held(document.path).let_go())  # before anybody is asked
+            await self._aside(lambda: OpenScript(document.path).let_go())  # before anybody is asked
         others = [other for other in self.audience.clients.values() if other is not client]
         if others and not anyway:
             self._wishes += 1

@@ -24,7 +24,7 @@ from stunt.studio.link import Link
 from stunt.studio.paper import edits
 from stunt.studio.paper.document import Document
 from stunt.studio.paper.identity import Marks, followed, marked, numbers_of, placed
-from stunt.studio.paper.keeping import Held
+from stunt.studio.paper.keeping import OpenScript
 from stunt.studio.paper.outline import outline
 from stunt.studio.paper.splice import edited, plain
 
@@ -49,7 +49,7 @@ class Session(Filing):
         """Open a document no other studio has open; `beside` is the file bodies and clips are looked for beside."""
         self.document, self.folder = document, folder
         document.beside = beside
-        self._held = Held(document.path)
+        self._held = OpenScript(document.path)
         self.audience = Audience()
         self.revision = self.opened = 1
         self.export_number = 0

@@ -39,7 +39,7 @@ class OpenElsewhereError(StuntError):
     """A script that another studio has open: the two would write over each other's unsaved work."""
 
 
-class Held:
+class OpenScript:
     """A script that this studio alone has open, from now until it is let go of, or the process ends however it ends.
 
     Attributes:
@@ -80,7 +80,7 @@ def open_elsewhere(path: Path) -> bool:
     if not mark.exists() or _holder(mark) == str(os.getpid()):
         return False
     try:
-        Held(path).let_go()
+        OpenScript(path).let_go()
     except OpenElsewhereError:
         return True
     return False
