@@ -6,7 +6,6 @@ the trunk and each arm. One vector holds for a window of time; a row of vectors 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import mujoco
@@ -57,10 +56,6 @@ class InputSpace:
         self.spread[w.CLOCK] *= clock
         self.axes = _axes(character)
 
-    def limited(self, vectors: Floats) -> Floats:
-        """Return vectors of which no input is too far out."""
-        return np.asarray(np.clip(vectors, -MOST * self.spread, MOST * self.spread))
-
     def ask(self, body: BodyActor, vector: Floats) -> None:
         """Ask a body for something beside its clip, from now on."""
         body.own.ask_beside(vector[: w.INPUTS], self.axes @ vector[w.INPUTS :])
@@ -87,37 +82,18 @@ def _axes(character: Character) -> Floats:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class LinearFeedback:
-    """Corrections of a plan by what a body is like when a window begins.
-
-    Attributes:
-        gains: Inputs per state, (windows, n, states).
-        states: What it was like there when the plan was found, (windows, states).
-    """
-
-    gains: Floats
-    states: Floats
-
-
 class Prompter:
     """Crew: asks a body for the vectors of a plan, window by window.
 
     Attributes:
         plan: (windows, n).
-        feedback: What corrects it; None: nothing.
-        states: What the body was like when each window began, where that is wanted: a list to be filled; None: not.
-        senses: What tells it what the body is like.
     """
 
     def __init__(self, body: BodyActor, space: InputSpace) -> None:
         """Join a stage's crew; without a plan nothing is asked."""
         self.plan = np.zeros((0, SIZE))
-        self.feedback: LinearFeedback | None = None
-        self.states: list[Floats] | None = None
         self._body, self._space, self._stage = body, space, body.stage
         self._stride = round(WINDOW * self._stage.scene.control_hz) * self._stage.steps_per_control
-        self.senses = BodySenses(body)
         self._due: int | None = 0
         self._stage.crew.append(self)
 
@@ -125,9 +101,9 @@ class Prompter:
         """Return the tick a window begins at."""
         return window * self._stride
 
-    def follow(self, plan: Floats, feedback: LinearFeedback | None = None) -> None:
+    def follow(self, plan: Floats) -> None:
         """Ask for a plan from now on, (windows, n)."""
-        self.plan, self.feedback = plan, feedback
+        self.plan = plan
         self._set_due(self._stage.tick)
         self._stage.crew.announce(self)
 
@@ -142,40 +118,15 @@ class Prompter:
     def act(self) -> None:
         """Ask for the next vector."""
         window = self._stage.tick // self._stride
-        if self.states is not None:
-            self.states.append(self.senses.state(self._body))
         if self._body.on_own_feet:
             vector = self.plan[window] if window < len(self.plan) else np.zeros(SIZE)
-            if self.feedback is not None and window < len(self.feedback.gains):
-                off = self.senses.state(self._body) - self.feedback.states[window]
-                vector = self._space.limited(vector + self.feedback.gains[window] @ off)
             self._space.ask(self._body, vector)
         self._set_due(self._stage.tick + 1)
 
     def save(self) -> Any:
         """Return what must survive a restore; plans are never changed."""
-        return self.plan, self.feedback, self._due
+        return self.plan, self._due
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        self.plan, self.feedback, self._due = state
-
-
-class BodySenses:
-    """What a body is like, in a few numbers of its own state alone: the same whoever asks, and when."""
-
-    def __init__(self, body: BodyActor) -> None:
-        """Look at a body's kind."""
-        self._data = mujoco.MjData(body.stage.model)
-
-    def state(self, body: BodyActor) -> Floats:
-        """Return centre of mass and its velocity, angular momentum, tilt, feet from the centre of mass, (18,)."""
-        model, data, root = body.stage.model, self._data, body.character.root_body
-        data.qpos[:], data.qvel[:] = body.stage.data.qpos, body.stage.data.qvel
-        mujoco.mj_fwdPosition(model, data)
-        mujoco.mj_fwdVelocity(model, data)
-        mujoco.mj_subtreeVel(model, data)
-        centre = data.subtree_com[root]
-        feet = [data.xpos[foot] - centre for foot in body.own.feet]
-        up = data.xmat[root].reshape(3, 3)
-        return np.concatenate([centre, data.subtree_linvel[root], data.subtree_angmom[root], up[2], *feet])
+        self.plan, self._due = state

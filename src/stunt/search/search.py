@@ -48,8 +48,6 @@ AHEAD: Final = (0.7, 1.5)
 """And between so long behind the fall [s]."""
 STEP: Final = 0.15
 """A plan that comes so much farther is a step ahead [s]."""
-LITTLE: Final = 0.02
-"""One that comes so much farther is kept, and tried on from the same window [s]."""
 CPU_PER_SECOND: Final = 0.08 / 72.0
 """What simulating a second costs for each degree of freedom, as budgets reckon it: what it really costs is another
 matter on every machine [s]."""
@@ -64,7 +62,7 @@ STRICT: Final = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class TriedPlan:
     """What to ask for, and what came of it.
 
     Attributes:
@@ -142,10 +140,10 @@ class Search:
         self._rng, self._told = np.random.default_rng(seed), told
         self.trials, self.spent, self.limit = 0, 0.0, budget * length
         self._most_off = WITH
-        self.live: Plan = Plan(np.zeros((0, SIZE)), {})
+        self.live: TriedPlan = TriedPlan(np.zeros((0, SIZE)), {})
         self.best = self.live
 
-    def find(self) -> Plan:
+    def find(self) -> TriedPlan:
         """Search until the body is with its clip to a second after its end, or the budget is used up; return the best.
 
         What stays up without being with its clip all the while is looked for last, and only where nothing stays up.
@@ -160,27 +158,24 @@ class Search:
             self._most_off = most_off
             start = max(found, key=lambda plan: plan.worth)
             row = self._tried([self._trial(start.vectors[:0], start.vectors, self._end)])[0]
-            self._climb(Plan(start.vectors, row), share * self.limit)
+            self._climb(TriedPlan(start.vectors, row), share * self.limit)
             found.append(self._whole(self.best.vectors))
         self.best = max(found, key=lambda plan: plan.worth)
         return self.best
 
-    def _whole(self, vectors: Floats) -> Plan:
+    def _whole(self, vectors: Floats) -> TriedPlan:
         """Return a plan with what comes of it from the beginning to its end or fall."""
-        return Plan(vectors, self._tried([(vectors[:0], vectors, self._end, ANYHOW)])[0])
+        return TriedPlan(vectors, self._tried([(vectors[:0], vectors, self._end, ANYHOW)])[0])
 
     def _trial(self, before: Floats, now: Floats, goal: float) -> Trial:
         return before, now, goal, self._most_off
 
-    def _climb(self, start: Plan, limit: float) -> None:
+    def _climb(self, start: TriedPlan, limit: float) -> None:
         """Bring the best plan farther, beginning with one, until it is at its end or so much was simulated [s]."""
         self.best, back, wide = start, self._first_back, 1.0
         while not self.best.up and self.spent < (self.limit if self.best.reach > self._end - AFTER else limit):
-            before = self.best.reach
             if self._improve(back, wide, limit):
                 back, wide = self._first_back, 1.0
-            elif self.best.reach > before:
-                continue  # from there again
             elif back + BACK <= min(FARTHEST, self._fall):
                 back += BACK
             else:
@@ -214,7 +209,6 @@ class Search:
         known[: len(self.best.vectors)] = self.best.vectors
         before, mean, goal = known[:first], known[first : first + count].copy(), self.goal()
         rest, sigma = known[first + count :], np.tile(wide * self._spread, (count, 1))
-        farthest = (known[first:], self.best.row)
         for round_ in range(ROUNDS):
             drawn = self._drawn(mean, sigma, first_is_mean=round_ > 0)
             plans = [np.concatenate([now, rest]) for now in drawn]
@@ -222,15 +216,12 @@ class Search:
             order = sorted(range(len(rows)), key=lambda k: -value_of(rows[k]))
             if self._accept(before, [plans[k] for k in order], [rows[k] for k in order], goal):
                 return True
-            farthest = max((plans[order[0]], rows[order[0]]), farthest, key=lambda pair: pair[1]["reach"])
             self._told(self)
             if self.spent >= self.limit or (self.spent >= limit and self.best.reach <= self._end - AFTER):
                 break
             elite = drawn[order[:ELITE]]
             mean = mean + 0.7 * (elite.mean(axis=0) - mean)
             sigma = np.maximum(0.5 * (sigma + elite.std(axis=0)), 0.3 * wide * self._spread)
-        if farthest[1]["reach"] > self.best.reach + LITTLE:
-            self.best = Plan(np.concatenate([before, farthest[0]]), farthest[1])
         return False
 
     def _drawn(self, mean: Floats, sigma: Floats, *, first_is_mean: bool) -> Floats:
@@ -255,6 +246,6 @@ class Search:
         plan, row = max(found, key=lambda pair: value_of(pair[1]))
         if not row["up"] and row["reach"] < self.best.reach + STEP:
             return False
-        self.best = Plan(np.concatenate([before, plan]), row)
+        self.best = TriedPlan(np.concatenate([before, plan]), row)
         self._told(self)
         return True

@@ -171,11 +171,6 @@ class OwnFeet:
         self._memory["inputs"] = inputs
         self.program.turned[own_slices(self._character)[1]] = turned
 
-    @property
-    def feet(self) -> tuple[int, int]:
-        """Bodies of its feet."""
-        return int(self._memory["foot_body"][0]), int(self._memory["foot_body"][1])
-
     def release(self) -> None:
         """Let go."""
         self.program.release(self.number)
