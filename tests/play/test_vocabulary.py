@@ -20,6 +20,7 @@ from stunt.stage.scene import Scene
 OF_A_PART = {
     "beats": "key", "cycle": "perform", "machine": "run_machine", "coupling": "beats", "arrival": "beats",
     "tension": "beats", "ease": "beats", "joints": "beats", "gravity_compensation": "beats",
+    "root": "assist",
 }  # fmt: skip
 OF_A_SECTION = {"tension_poses": "tense", "trajectories": "path", "clips": "follow", "supervisor": "supervise"}
 OF_AN_EVENT = {"Push": "push", "Throw": "throw", "Attach": "attach", "Release": "release", "Drag": "drag"}

@@ -31,7 +31,6 @@ from stunt.errors import BodyError, Place, StuntError
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 
-
 HAND_OVER: Final = frozenset({"beats", "tension_poses"})
 """Ways of moving that hand joints to each other: whoever spoke last has one, and the take's events say so."""
 
@@ -50,14 +49,12 @@ def check_owners(name: str, claims: Mapping[str, Mapping[str, Place]]) -> None:
         both = [joint for joint in ours if joint in theirs]
         if not both or {one, other} <= HAND_OVER:
             continue
-        where = " and ".join(
-            f"{way}" + (f" ({claim[both[0]]})" if str(claim[both[0]]) else "")
-            for way, claim in ((one, ours), (other, theirs))
-        )
+        places = ((one, str(ours[both[0]])), (other, str(theirs[both[0]])))
+        where = " and ".join(f"`{way}`" + (f" ({place})" if place else "") for way, place in places)
         more = f" and {len(both) - 1} other joints" if len(both) > 1 else ""
         raise StuntError(
-            f"'{both[0]}'{more} of '{name}' cannot be moved by two at once: {where}. Give one of them `joints:` without "
-            "it, or leave it out of the other.", ours[both[0]],
+            f"'{both[0]}'{more} of '{name}' cannot be moved by two at once: {where}. Give one of them `joints:` "
+            "without it, or leave it out of the other.", ours[both[0]],
         )  # fmt: skip
 
 
@@ -150,7 +147,7 @@ class JointDrivers:
         own.take_tasks(joint.id for name, joint in joints.items() if name not in theirs and name not in own.leg_joints)
 
     def overlaid(self, motion: BodyMotion, theirs: Collection[str]) -> BodyMotion:
-        """Return a motion that begins now with the joints that others have where they will be led: it is balanced so."""
+        """Return a motion that begins now with the joints of others where they will be led: it is balanced so."""
         stage, character = self._stage, self._stage.character(self._name)
         own, path = own_slices(character)[0], np.tile(stage.data.qpos, (len(motion.qpos), 1))
         path[:, own] = motion.qpos
@@ -227,7 +224,7 @@ class JointDrivers:
             self.hit_beats()
 
     def forget(self, only: Collection[str] | None = None) -> None:
-        """Let somebody else move the body: nothing that was asked for is done any more; of some joints, `only` theirs."""
+        """Let somebody else move the body: nothing it was asked for is done any more; `only`: by some joints."""
         if self.upright is not None:
             self.upright.leave()
         if only is not None:

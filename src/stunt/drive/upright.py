@@ -120,8 +120,6 @@ class Upright:
             self.replan()
         if kind in ("weak", "hook"):
             self.body.hold_root(replace(root, kind=kind))
-        if not why:
-            self.body.own.helped = kind != "own"
 
     def _note(self, kind: str, why: str) -> None:
         entry = {"kind": "assist", "time": self._stage.time, "character": self._name, "assist": kind, "why": why}
@@ -195,6 +193,7 @@ class Upright:
         laws = board.law.copy()
         own.follow(reference, 0.0, floor=body.floor, free_clock=False)
         board.law[:] = laws
+        own.helped = body.holds_root or bool(board.counts["strings"][0])  # a marionette's strings are help too
         own.free()
         limp = [joint.id for joint in body.character.joints.values() if joint.id in self._taken]
         own.take_tasks(joint.id for joint in body.character.joints.values() if joint.id not in limp)

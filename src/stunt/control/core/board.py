@@ -32,7 +32,7 @@ COMPENSATED: Final = 4
 IMPEDANCE: Final = 5
 """Stiffness, damping, rest and feed-forward as given on the board: any other joint-space law."""
 STANDING: Final = 6
-"""Beat law of a body on its own feet: its acceleration is a task of the whole-body programme, which finds the torque."""
+"""Beat law of a body on its own feet: its acceleration is a task of the whole-body programme."""
 
 COUPLINGS: Final = {"full": FULL, "local": LOCAL, "composite": COMPOSITE, "compensated": COMPENSATED}
 ARRIVALS: Final = {"critical": 0, "minimum_effort": 1}
@@ -43,8 +43,8 @@ STATE: Final = tuple(name for name, _, source in LIST if source == "state")
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 _PER: Final[dict[str, Numbered]] = {
     **dict.fromkeys(
-        ("law", "arrival", "goal_time", "start_time", "ease", "hold", "feed_bias", "sprung", "last_law", "tasked", "peak_share", "peak_time",
-         "over_steps"), "joint"
+        ("law", "arrival", "goal_time", "start_time", "ease", "hold", "feed_bias", "sprung", "last_law", "tasked",
+         "peak_share", "peak_time", "over_steps"), "joint",
     ),
     "goal": "qpos", "rest": "qpos", "grounded": "tree",
 }  # fmt: skip
@@ -79,7 +79,7 @@ class Board:
         pull: Force programs add from outside the body (a marionette's string), metered as assistance [N·m], (nv,).
         sprung: 1 where the model's spring fields hold control's values, (njnt,).
         last_law: Law of the last control step, (njnt,).
-        tasked: 1 where what a law asks of a joint is a task of the whole-body programme, which finds its torque, (njnt,).
+        tasked: 1 where what a law asks of a joint is a task of the programme of bodies on own feet, (njnt,).
         peak_share: Longest torque of each joint so far over its strength, of any physics step, (njnt,).
         peak_time: When that was [s], (njnt,).
         over_steps: Physics steps in which each joint's torque was longer than its strength, (njnt,).

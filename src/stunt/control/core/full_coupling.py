@@ -100,9 +100,7 @@ def ask_accelerations(v: Any, time: float) -> None:
     started, eased, ease = 0.0, -1.0, 1.0
     for k in range(v.counts.asked):
         j = v.full_joints[k]
-        if (
-            k == v.counts.full
-        ):  # from here on: what the programme of own feet is asked for, and holds until its next tick
+        if k == v.counts.full:  # from here on: tasks of bodies on own feet, whose torques are held for a tick
             period, known, eased = v.times.tick, 0.0, -1.0
         vadr = v.jnt_dofadr[j]
         left = v.goal_time[j] - time

@@ -29,7 +29,6 @@ from stunt.control.core.springs import (
 )
 from stunt.maths.compiled import inlined
 
-
 OVER: Final = 1.001
 """A torque that is longer than so many times a joint's strength is over it."""
 

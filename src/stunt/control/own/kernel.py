@@ -144,8 +144,8 @@ def take_tasks(v: Any, t: Any, who: Any) -> None:
 def spring_urge(v: Any, t: Any, d: int, j: int) -> float:
     """Return the acceleration that a joint's given spring gives it at the end of a tick, alone.
 
-    That is the implicit step of `m·a = K(rest − q) − Dω + f − c`, as the engine would take it: what gravity and the rest
-    of the body's motion do to the joint is part of it, so that a spring sags as it should.
+    That is the implicit step of `m·a = K(rest − q) − Dω + f − c`, as the engine would take it: what gravity and the
+    rest of the body's motion do to the joint is part of it, so that a spring sags as it should.
     """
     q, k, h = v.jnt_qposadr[j], d - v.jnt_dofadr[j], v.times.tick
     error = v.rest[q] - v.qpos[q]

@@ -405,7 +405,7 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
 
 @compiled
 def keep_off_stops(v: Any, t: Any, d: int, i: int) -> None:
-    """Limit a hinge's acceleration so that it comes to rest before its end stop, whose push the programme cannot foresee.
+    """Limit a hinge's acceleration so that it comes to rest before its end stop, whose push cannot be foreseen.
 
     A joint at its stop is driven by it too: an ankle that leans on it pushes the whole body over.
     """

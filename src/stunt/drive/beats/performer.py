@@ -25,8 +25,8 @@ from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.control.core.board import ARRIVALS, COUPLINGS, HELD, PASSIVE, STANDING
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
+from stunt.drive.beats.predict import joint_way, smooth_way
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
-from stunt.drive.beats.way import joint_way, smooth_way
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit

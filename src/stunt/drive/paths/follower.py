@@ -149,6 +149,7 @@ class Follower:
         self._drive_site(name)
         self._watch.watch(Watched(name, "site", site))
         self.stage.crew.announce(self)
+        self.changed()
 
     def _drive_site(self, name: str) -> None:
         position, orientation, settling, strength, damping = self._sites[name]

@@ -221,8 +221,8 @@ def _start(actor: Actor, part: ClipsPart, alone: bool) -> Supervisor | None:
         if part.react is not None
     }
     return actor.follow(
-        clips, settings=part.settings, root=root_of(actor, part.root), react=part.react or False, get_up=get_up, repeat=part.repeat,
-        toward=part.toward, targets=part.targets, feet=part.feet, free_limbs=part.free_limbs,
+        clips, settings=part.settings, root=root_of(actor, part.root), react=part.react or False, get_up=get_up,
+        repeat=part.repeat, toward=part.toward, targets=part.targets, feet=part.feet, free_limbs=part.free_limbs,
         joints=None if part.joints is None else tuple(claimed(part, actor.character)),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.prepare.fit import fit_motion
-from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, StuntError, asked_at
+from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
 from stunt.keys import (
     CLIP,
     MOMENT,
