@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
-from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, rotate
+from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, rotate, slerp
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import EndSite, Skeleton
 from stunt.motion.clips.euler import from_euler
@@ -358,16 +358,33 @@ def stand_up() -> Clip:
         s.joint(name, share * curl)
     s.joint("Neck", column(Track({0.0: 4, 0.3: 22, 0.9: 14, 1.6: -12, 2.2: -14, 3.1: 3, 3.6: 3}), t))
     s.joint("Head", column(Track({0.0: 2, 0.3: 16, 0.9: 6, 1.6: -14, 2.2: -16, 3.1: -3, 3.6: -3}), t))
-    tilt = column(Track({0.0: -72, 0.15: -72, 0.85: 0, 1.5: 0, 3.6: 0}), t)
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+    # The left foot is drawn in first; the right one, on whose side a hand props the body, joins it late.
+    for side, sign, late, near in (("Left", 1.0, 0.0, 0.47), ("Right", -1.0, 0.16, 0.36)):
         ankle = Track({
-            0.0: (0.835, sign * 0.12, 0.070), 0.12: (0.835, sign * 0.12, 0.070), 0.50: (0.66, sign * 0.13, 0.14),
-            0.85: (0.47, sign * 0.13, ANKLE), 3.6: (0.47, sign * 0.13, ANKLE),
+            0.0: (0.835, sign * 0.12, 0.070), 0.12 + late: (0.835, sign * 0.12, 0.070),
+            0.50 + late: (near + 0.19, sign * 0.13, 0.14), 0.85 + late: (near, sign * 0.13, ANKLE),
+            2.75: (near, sign * 0.13, ANKLE), 2.95: (0.5 * (near + 0.47), sign * 0.13, ANKLE + 0.4 * (0.47 - near)),
+            3.15: (0.47, sign * 0.13, ANKLE), 3.6: (0.47, sign * 0.13, ANKLE),
         })  # fmt: skip
-        s.foot(side, ankle(t), tilt, np.full_like(t, sign * 8.0))
-        flexion = Track({0.0: 4, 0.3: 8, 0.9: 62, 1.5: 82, 2.1: 78, 2.8: 26, 3.2: 4, 3.6: 3})
-        elbow = Track({0.0: 10, 0.9: 22, 1.6: 28, 2.2: 34, 3.2: 14, 3.6: 14})
-        s.arm(side, column(flexion, t), column(Track({0.0: 14, 0.9: 12, 2.0: 10, 3.6: 7}), t), 8.0, column(elbow, t))
+        tilt = Track({0.0: -72, 0.15 + late: -72, 0.85 + late: 0, 1.5: 0, 3.6: 0})
+        s.foot(side, ankle(t), column(tilt, t), np.full_like(t, sign * 8.0))
+    reach = Track({0.0: 4, 0.3: 8, 0.9: 62, 1.5: 82, 2.1: 78, 2.8: 30, 3.2: 6, 3.6: 3})
+    elbow = Track({0.0: 10, 0.9: 22, 1.6: 28, 2.2: 34, 3.2: 14, 3.6: 14})
+    for side in ("Left", "Right"):
+        s.arm(side, column(reach, t), column(Track({0.0: 14, 0.9: 12, 2.0: 10, 3.6: 7}), t), 8.0, column(elbow, t))
+    hangs = s.local.copy()
+    prop = Track({
+        0.0: (-0.02, -0.27, 0.06), 0.3: (-0.08, -0.29, 0.05), 0.5: (-0.20, -0.31, 0.09), 1.25: (-0.22, -0.31, 0.10),
+        1.75: (0.30, -0.27, 0.30), 2.2: (0.72, -0.22, 0.50), 2.8: (0.66, -0.26, 0.68), 3.2: (0.55, -0.27, 0.79),
+        3.6: (0.54, -0.26, 0.79),
+    })  # fmt: skip
+    out = Track({0.0: (-0.5, -0.8, 0.3), 1.3: (-0.8, -0.5, 0.2), 2.2: (-0.6, -0.5, -0.4), 3.6: (-1.0, -0.3, 0.0)})
+    s.hand("Right", prop(t), out(t))
+    for name in ("RightArm", "RightForeArm"):
+        bone = NAMES.index(name)
+        s.local[:, bone] = slerp(s.local[:, bone], hangs[:, bone], column(Track({0.0: 0, 2.4: 0, 3.2: 1, 3.6: 1}), t))
+    s.joint("RightHand", column(Track({0.0: -20, 0.4: -65, 1.3: -65, 1.8: -12, 3.2: 0, 3.6: 0}), t))
+    s.joint("LeftHand", column(Track({0.0: -8, 1.6: -22, 2.4: -14, 3.2: 0, 3.6: 0}), t))
     return s.clip()
 
 

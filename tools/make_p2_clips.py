@@ -32,24 +32,32 @@ def get_up_front() -> Clip:
     neck = column(Track({0.0: -12, 0.6: -16, 1.6: -10, 2.4: -8, 3.5: 3, 4.0: 3}), t)
     s.joint("Neck", neck)
     s.joint("Head", neck)
-    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+    # The left foot comes under first, then the right one, behind it; the left hand stays down longest.
+    for side, sign, late, near in (("Left", 1.0, -0.15, -0.20), ("Right", -1.0, 0.2, -0.31)):
         y = sign * 0.13
         ankle = Track({
-            0.0: (-0.82, y, 0.09), 0.3: (-0.82, y, 0.09), 1.0: (-0.62, y, 0.10), 1.4: (-0.60, y, 0.12),
-            1.75: (-0.42, y, 0.16), 2.1: (-0.20, y, ANKLE + 0.03), 2.5: (-0.20, y, ANKLE), 4.0: (-0.20, y, ANKLE),
+            0.0: (-0.82, y, 0.09), 0.3: (-0.82, y, 0.09), 0.65: (-0.85, y, 0.10), 1.0: (-0.79, y, 0.10),
+            1.4 + late: (-0.74, y, 0.12), 1.75 + late: (-0.45, y, 0.20), 2.1 + late: (near, y, ANKLE + 0.03),
+            2.5 + late: (near, y, ANKLE),
+            3.1: (near, y, ANKLE), 3.3: (0.5 * (near - 0.20), y, ANKLE + 0.4 * (-0.20 - near)), 3.5: (-0.20, y, ANKLE),
+            4.0: (-0.20, y, ANKLE),
         })  # fmt: skip
-        tilt = Track({0.0: 140, 0.3: 135, 1.0: 95, 1.4: 75, 2.1: 25, 2.5: 0, 4.0: 0})
-        toe = Track({0.0: 0, 0.4: -20, 1.0: -60, 1.4: -60, 2.1: -25, 2.5: 0, 4.0: 0})
+        tilt = Track({0.0: 140, 0.3: 135, 1.0: 95, 1.4 + late: 75, 2.1 + late: 25, 2.5 + late: 0, 4.0: 0})
+        toe = Track({0.0: 0, 0.4: -20, 1.0: -60, 1.4 + late: -60, 2.1 + late: -25, 2.5 + late: 0, 4.0: 0})
         s.foot(side, ankle(t), column(tilt, t), np.full_like(t, sign * 8.0), column(toe, t))
+        ahead, wide = (0.40, 0.27) if sign > 0 else (0.29, 0.31)
         wrist = Track({
-            0.0: (0.36, sign * 0.30, 0.05), 0.3: (0.36, sign * 0.28, 0.05), 1.4: (0.36, sign * 0.26, 0.06),
-            2.2: (0.34, sign * 0.26, 0.07), 2.6: (0.32, sign * 0.28, 0.35), 3.0: (0.15, sign * 0.28, 0.60),
+            0.0: (ahead, sign * (wide + 0.03), 0.07), 0.3: (ahead, sign * (wide + 0.02), 0.08),
+            0.7: (ahead, sign * wide, 0.09), 2.15 - late: (ahead - 0.02, sign * wide, 0.10),
+            2.6 - late: (ahead - 0.04, sign * (wide + 0.02), 0.35), 3.0: (0.15, sign * 0.28, 0.60 - 0.06 * sign),
             3.5: (-0.14, sign * 0.26, 0.80), 4.0: (-0.16, sign * 0.26, 0.79),
         })  # fmt: skip
         elbow = Track({
             0.0: (-0.4, sign, 0.3), 2.3: (-0.6, sign, 0.0), 3.3: (-1.0, 0.4 * sign, 0.0), 4.0: (-1.0, 0.3 * sign, 0.0),
         })  # fmt: skip
         s.hand(side, wrist(t), elbow(t))
+        bent = Track({0.0: -55, 0.3: -60, 0.7: -65, 2.15 - late: -65, 2.7 - late: -15, 3.4: 0, 4.0: 0})
+        s.joint(f"{side}Hand", column(bent, t))
     return s.clip()
 
 

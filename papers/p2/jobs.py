@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from papers.p2 import boxing, duck, goalie, kick, trip
+from papers.p2 import boxing, duck, falls, goalie, kick, trip
 from stunt.errors import StuntError
 from stunt.jobs.job import FAILURE, Job, Row, numbered
 from stunt.jobs.run import rows_of
@@ -62,3 +62,9 @@ def match(job: Job) -> Row:
     seconds = float(job.arguments["seconds"])
     how = boxing.outcome(boxing.boxing(job.arguments["seed"], seconds=seconds), seconds=seconds)
     return {**asdict(how), "ropes": boxing.ROPES}
+
+
+def pushed_over(job: Job) -> Row:
+    """Push somebody over."""
+    push = falls.pushed_over(job.arguments["seed"])
+    return asdict(falls.outcome(falls.show(push, job.arguments["seed"]), push))

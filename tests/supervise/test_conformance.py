@@ -137,7 +137,7 @@ class Fickle(Stand):
     ("make", "sentence"),
     [
         (Moves, "moved the body while bidding"), (Silent, "without saying why"), (Fickle, "asked twice"),
-        (Forgets, "after save and restore"), (Exits, "SystemExit(3)"), (Late, "hit by a ball: raised in step"),
+        (Forgets, "after save and restore"), (Exits, "SystemExit(3)"), (Late, "raised in step: RuntimeError"),
         (Idler, "on data: is declared otherwise, but left the body kinematic in start"),
         (lambda: 3, "has no method 'bid'"),
         (lambda: 1 / 0, "cannot be made"),

@@ -41,7 +41,8 @@ class RagDoll(BaseController):
             actor.stun(self.tone, down=0.05, hold=1e9, up=1.0)
         else:
             actor.go_limp()
-        actor.note(DOWN, why=now.last.status.reason if now.last is not None else "")
+        if not (actor.log and actor.log[-1].get("state") == DOWN):
+            actor.note(DOWN, why=now.last.status.reason if now.last is not None else "")
         self._still_since = -1.0
 
     def step(self, now: Situation, actor: BodyActor) -> Status:

@@ -417,6 +417,8 @@ class Supervisor:
         """Let all bid and put the best in charge."""
         ended = None if start or self._waiting else self.current
         bids = self._bids(now, [c for c in self.pool.values() if c is not ended and c is not self.safe])
+        if not bids and status.state == "succeeded" and not start:
+            bids = self._data_if_asked()  # it stands, and nothing is to be gained by letting it fall
         if not bids:
             bids = self._bids(now, [self.safe])
         winner = self._best(bids) if bids else self.safe

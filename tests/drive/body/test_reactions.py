@@ -22,7 +22,7 @@ class Struck:
     def note(self, state: str, **about: float) -> None:
         self.noted.append(state)
 
-    def stun(self, low: float) -> None:
+    def stun(self, low: float, **times: float) -> None:
         self.lows.append(low)
 
     def respond(self, delta: float) -> None:

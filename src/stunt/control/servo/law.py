@@ -18,7 +18,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.keys import ANGLE, TRUTH, Choice, Number, key, spec
+from stunt.keys import TRUTH, Choice, Number, key, spec
+from stunt.maths.compiled import compiled
 
 Floats = NDArray[np.float64]
 Servo = Literal["world", "parent", "parent_equal", "beat"]
@@ -53,8 +54,11 @@ class RootSpring:
     limit: float = key(
         default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
     )
-    breaks: float = key(default=1.2, name="break", kind=ANGLE, help="tilt error at which the weak spring lets go")
-    air: float = key(default=0.3, kind=Number(0.0, 1.0), help="factor on the weak spring while nothing is touched")
+    breaks: float = key(
+        default=1.6, name="break", kind=Number(0.0, _LARGEST, unit="m·g·h"),
+        help="root torque from which on the spring is broken, until less than `limit` would do again (the paper's k_U)",
+    )  # fmt: skip
+    air: float = key(default=0.3, kind=Number(0.0, 1.0), help="share of the spring while nothing is touched (k_air)")
     yaw: float = key(
         default=0.0, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque about the vertical"
     )
@@ -113,6 +117,14 @@ class ServoSettings:
         default=True, kind=TRUTH, help="whether swinging legs bring the body back to the clip's place and heading"
     )
     foresee: bool = True
+
+
+@compiled
+def stun_share(since: float, start: float, low: float, down: float, hold: float, up: float) -> float:
+    """Return which share of its strength a body has so long after a blow [s]: down fast, up slowly."""
+    if since < down:
+        return start - (start - low) * since / down
+    return min(1.0, low + (1.0 - low) * max(since - down - hold, 0.0) / max(up, 1e-9))
 
 
 def part_of(name: str) -> str:

@@ -14,7 +14,7 @@ from stunt.control.core.board import PASSIVE, Board
 from stunt.control.core.engine import STEP_STATE
 from stunt.control.core.programs import WORLDSPACE
 from stunt.control.core.renumbered import Renumbered
-from stunt.control.servo.law import RootSpring, ServoSettings, bone_moments, summed, whole_moment
+from stunt.control.servo.law import RootSpring, ServoSettings, bone_moments, stun_share, summed, whole_moment
 from stunt.errors import BodyError
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
@@ -54,7 +54,8 @@ ACTOR: Final = layout(
     ("torque_limit", _FLOAT),  # of the root's spring [N·m]
     ("yaw_limit", _FLOAT),  # about the vertical [N·m]
     ("force_limit", _FLOAT),  # along the ground [N]
-    ("break_angle", _FLOAT),  # tilt at which the root's spring lets go [rad]
+    ("mend_torque", _FLOAT),  # a broken one that would need less holds again [N·m]
+    ("break_torque", _FLOAT),  # the spring lets go where it would need more [N·m]
     ("air", _FLOAT),  # factor on it while nothing is touched
     ("weight", _FLOAT),  # of the body [N]
     ("whole_mass", _FLOAT),  # likewise [kg]
@@ -88,14 +89,19 @@ ACTOR: Final = layout(
     ("stun_down", _FLOAT),  # [s]
     ("stun_hold", _FLOAT),  # [s]
     ("stun_up", _FLOAT),  # [s]
-    ("stun_low", _FLOAT),  # share of strength
+    ("stun_from", _FLOAT),  # share of strength it had when it was struck
+    ("stun_low", _FLOAT),  # and falls to
     # The root's help in the last step.
     ("torque", _FLOAT, 3),  # [N·m]
     ("force", _FLOAT, 3),  # [N]
     ("touching", _FLOAT),  # 1 where the body touches anything
+    ("adrift", _FLOAT),  # for how long nothing has carried it, its motion's own flight apart [s]
     ("root_error", _FLOAT),  # tilt [rad]
     ("heading", _FLOAT),  # how far the root has to turn about the vertical to face as the clip does [rad]
-    ("broken", _FLOAT),  # how long its spring has been broken [s]
+    ("needed", _FLOAT),  # what its spring would give without any limit and at full strength [N·m]
+    ("snapped", _LONG),  # whether its spring is broken
+    ("broken", _FLOAT),  # for how long it has needed more than it stands, or been broken [s]
+    ("whole", _FLOAT),  # for how long it has not been broken [s]
     ("held_tilt", _FLOAT),  # how much of the help is left by its clamps, across the vertical, 0 to 1
     ("held_yaw", _FLOAT),  # and about it
     ("tilt_stiff", _FLOAT),  # the weak spring's part of the root's inertia in the external form [kg·m²]
@@ -227,6 +233,7 @@ class WorldspaceProgram:
         self.actors = np.zeros(0, ACTOR)
         self.weight = np.ones(model.nbody)
         self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
+        self._moments, self._omega = np.zeros(model.nbody), np.zeros(model.nbody)  # what gains are made of
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
         self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
@@ -304,8 +311,8 @@ class WorldspaceProgram:
         moments = bone_moments(model, first, end)
         if settings.servo == "parent":
             moments = summed(model, first, end, moments)
-        self.k1[first:end] = (moments * settings.omega**2)[first:end]
-        self.k2[first:end] = (2.0 * moments * settings.omega)[first:end]
+        self._moments[first:end], self._omega[first:end] = moments[first:end], settings.omega
+        self.set_tone(number, 1.0)
         mass = float(model.body_subtreemass[first])
         weight = mass * float(np.linalg.norm(model.opt.gravity))
         whole = whole_moment(model, data, first, end)
@@ -314,8 +321,16 @@ class WorldspaceProgram:
         who["look"], who["ahead"], who["gain"] = settings.look, settings.ahead, settings.gain
         who["root_k1"], who["root_k2"] = whole * rate**2, 2.0 * whole * rate
         who["torque_limit"], who["yaw_limit"] = root.limit * lever, root.yaw * lever
-        who["break_angle"], who["air"], who["force_limit"] = root.breaks, root.air, root.force * weight
+        who["break_torque"] = root.breaks * lever if root.kind != "hook" else np.inf
+        who["mend_torque"] = min(root.limit, root.breaks) * lever
+        who["air"], who["force_limit"] = root.air, root.force * weight
         who["weight"], who["whole_mass"], who["hook_k"] = max(weight, 1e-9), mass, _HOOK_RATE
+
+    def set_tone(self, number: int, tone: Floats | float) -> None:
+        """Set how stiff each of an actor's bones is held beside the others, (B,): a factor on its gains."""
+        own = slice(int(self.actors[number]["root_body"]), int(self.actors[number]["end_body"]))
+        self.k1[own] = tone * self._moments[own] * self._omega[own] ** 2
+        self.k2[own] = 2.0 * tone * self._moments[own] * self._omega[own]
 
     def aim(self, number: int, rows: ServoTargets, start: float) -> None:
         """Give an actor rows to follow from a time on [s]."""
@@ -402,17 +417,31 @@ class WorldspaceProgram:
         self._model.dof_damping[dofs] = self._board.own_damping[dofs]
 
     def stun(self, number: int, time: float, *, down: float, hold: float, up: float, low: float) -> None:
-        """Let an actor's strength sink to a share `low` within `down` seconds, and come back over `up`."""
+        """Let an actor's strength sink to a share `low` within `down` seconds, and come back over `up`.
+
+        Whoever is stunned already is not stronger for it at any time after, however light the second blow.
+        """
         who = self.actors[number]
-        who["stun_time"], who["stun_low"] = time, low
-        who["stun_down"], who["stun_hold"], who["stun_up"] = down, hold, up
+        since = time - float(who["stun_time"])
+        share, left = 1.0, 0.0
+        if since >= 0.0:
+            past = (float(who[f"stun_{name}"]) for name in ("from", "low", "down", "hold", "up"))
+            share = stun_share(since, *past)
+            left = float(who["stun_down"] + who["stun_hold"]) - since  # until it would have begun to recover
+            low, up = min(low, share if left <= 0.0 else float(who["stun_low"])), max(up, float(who["stun_up"]))
+        who["stun_time"], who["stun_from"], who["stun_low"] = time, share, min(low, share)
+        who["stun_down"], who["stun_hold"], who["stun_up"] = down, max(hold, left - down), up
+
+    @property
+    def _gains(self) -> tuple[Floats, ...]:
+        return self.k1, self.k2, self._moments, self._omega
 
     def save(self) -> dict[str, Any]:
         """Return everything that must survive a restore; rows are never changed, so they are shared."""
         friction = self._model.geom_friction.copy()
         return {
             "actors": self.actors.copy(), "weight": self.weight.copy(),
-            "k": (self.k1.copy(), self.k2.copy()), "rows": {n: list(r) for n, r in self._rows.items()},
+            "k": tuple(k.copy() for k in self._gains), "rows": {n: list(r) for n, r in self._rows.items()},
             "owed": self.owed.copy(), "load": self.load.copy(), "played": dict(self._played),
             "steer": (self.steer.copy(), self._leg.copy()),
             "friction": friction, "constraint": self._data.qfrc_constraint.copy(),
@@ -423,7 +452,8 @@ class WorldspaceProgram:
         self.actors[: len(state["actors"])] = state["actors"]  # whoever joined since lets go by itself
         self.weight[...] = state["weight"]
         self._board.asks_support = bool((self.actors["mode"] == BEAT).any())
-        self.k1[...], self.k2[...] = state["k"]
+        for gains, saved in zip(self._gains, state["k"], strict=True):
+            gains[...] = saved
         self.load[...] = state["load"]
         self.steer[...], self._leg[...] = state["steer"]
         self._rows |= {n: list(r) for n, r in state["rows"].items()}
@@ -441,7 +471,7 @@ class WorldspaceProgram:
         kept = self._rows[name] = [self._rows[name][0], *old._rows[name][1:]]
         if name in old._played:
             self._played[name] = old._played[name]
-        for array in ("k1", "k2", "weight", "load", "steer", "_leg"):
+        for array in ("k1", "k2", "_moments", "_omega", "weight", "load", "steer", "_leg"):
             by.carry("body", getattr(old, array), getattr(self, array))
         first, end = int(who["root_body"]), int(who["end_body"])
         shift, leg = first - int(was["root_body"]), self._leg[first:end]

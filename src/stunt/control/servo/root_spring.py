@@ -1,23 +1,28 @@
 """The weak root spring (P3 eq. 6–8): the only help from outside, limited, breakable, and metered.
 
 The root is pulled toward the clip's tilt. Its heading is taken out first (the twist of the error about the vertical),
-then the torque's component along gravity; what is left is clamped at a share of m·g·h, zero when the tilt is wrong by
-more than the breaking angle, and a fraction of it in the air. A yaw torque and a force on the ground plane are separate
-and off by default.
+then the torque's component along gravity; what is left is clamped at k_L, a share of m·g·h, and a fraction of it in the
+air. Where more than k_U would be needed the spring is broken, and gives nothing until less than k_L is needed again. A
+yaw torque and a force on the ground plane are separate and off by default.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
-from stunt.control.servo.law import YAW_PART
+from stunt.control.servo.law import YAW_PART, stun_share
 from stunt.control.servo.memory import FREE, HOOK
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
 from stunt.maths.piecewise import frame_at
 from stunt.maths.pointers import floats
 
+OVERLOAD: Final = 0.25
+"""Where more than k_U is needed for longer than this, on the ground, the spring breaks [s]. P3 (eq. 8) has it give
+nothing whenever more is needed; but a landing, or a hand that meets a block, asks for more for a moment."""
+FLIGHT: Final = 0.06
+"""Before and after a moment, over which it is judged whether a motion is in the air then [s]."""
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
 
@@ -35,14 +40,7 @@ def gain_now(who: Any, time: float) -> float:
     since = time - who.stun_time
     if since < 0.0:
         return float(who.gain)
-    low = who.stun_low
-    if since < who.stun_down:
-        share = 1.0 - (1.0 - low) * since / who.stun_down
-    elif since < who.stun_down + who.stun_hold:
-        share = low
-    else:
-        up = (since - who.stun_down - who.stun_hold) / max(who.stun_up, 1e-9)
-        share = min(1.0, low + (1.0 - low) * up)
+    share = stun_share(since, who.stun_from, who.stun_low, who.stun_down, who.stun_hold, who.stun_up)
     return float(who.gain * share)
 
 
@@ -83,8 +81,13 @@ def root_torque(t: Any, who: Any, frame: float, gain: float, h: float, touching:
     for k in range(3):
         spin = cvel[6 * root + k]
         who.torque[k] = k1 * (error[k] - h * spin) + k2 * (wanted[k] - spin)
-    angle = math.sqrt(error[0] ** 2 + error[1] ** 2 + error[2] ** 2)
-    who.root_error, who.heading = angle, yaw
+    who.root_error, who.heading = math.sqrt(error[0] ** 2 + error[1] ** 2 + error[2] ** 2), yaw
+    across = math.sqrt(who.torque[0] ** 2 + who.torque[1] ** 2)
+    who.needed = across / gain if gain > 0.0 else 0.0  # however strong it is now, by what would be needed it breaks
+    if who.needed < who.mend_torque:
+        who.snapped = 0
+    elif who.broken > OVERLOAD:
+        who.snapped = 1
     if who.root_mode == FREE:
         # Nothing holds it, but how far it leans and looks away is known: who lies there lets go, legs steer.
         for k in range(3):
@@ -95,11 +98,8 @@ def root_torque(t: Any, who: Any, frame: float, gain: float, h: float, touching:
         who.held_tilt = who.held_yaw = 1.0
         return
     who.torque[2] = 0.0
-    size = math.sqrt(who.torque[0] ** 2 + who.torque[1] ** 2)
-    share = min(1.0, who.torque_limit / size) if size > 0.0 else 0.0
+    share = min(1.0, who.torque_limit / across) if across > 0.0 and who.snapped == 0 else 0.0
     air = 1.0 if touching else who.air
-    if angle > who.break_angle:
-        share = 0.0
     who.held_tilt, who.held_yaw = share, 0.0
     for k in range(2):
         who.torque[k] *= share * air
@@ -134,13 +134,26 @@ def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
 
 
 @compiled
+def clip_flies(who: Any, frame: float) -> bool:
+    """Whether the motion itself is in the air: its root falls about as freely as anything."""
+    path, wide = floats(who.roots), FLIGHT * who.fps
+    total = 0.0
+    for k in range(-1, 2):
+        low, high, share = frame_at(who.frames, frame + k * wide)
+        height = path[3 * low + 2] + share * (path[3 * high + 2] - path[3 * low + 2])
+        total += height if k != 0 else -2.0 * height
+    return total / (FLIGHT * FLIGHT) < -0.5 * who.weight / who.whole_mass
+
+
+@compiled
 def help_root(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     """Apply the root's help and meter it."""
     h, d, constraint = v.times.step, who.root_dof, t.constraint
     net = math.sqrt(constraint[d] ** 2 + constraint[d + 1] ** 2 + constraint[d + 2] ** 2)
     touching = net > _TOUCH * who.weight
-    who.touching = 1.0 if touching else 0.0
     frame = (time - who.start) * who.fps
+    who.touching = 1.0 if touching else 0.0
+    who.adrift = who.adrift + h if not (touching or clip_flies(who, frame)) else 0.0
     for k in range(3):
         who.torque[k] = who.force[k] = 0.0
     root_torque(t, who, frame, gain, h, touching)
@@ -162,4 +175,9 @@ def meter_root(who: Any, h: float) -> None:
     who.force_sum += force
     who.force_peak = max(who.force_peak, force)
     who.steps += 1.0
-    who.broken = who.broken + h if who.root_error > who.break_angle else 0.0
+    who.whole = 0.0 if who.snapped != 0 else who.whole + h
+    if who.snapped != 0 or who.needed >= who.break_torque:
+        if who.touching != 0.0 or who.adrift > 0.0 or who.snapped != 0:  # not in the motion's own flight
+            who.broken += h
+    else:
+        who.broken = 0.0

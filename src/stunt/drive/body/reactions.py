@@ -30,6 +30,9 @@ class Thresholds:
     stun: float = key(default=3.0, kind=_HIT, help="from which it is weakened for a second")
     limp: float = key(default=12.0, kind=_HIT, help="from which it falls")
     delta: float = key(default=0.3, kind=_SECONDS, help="after which it is back in the clip when it gave way; 0: never")
+    down: float = key(default=0.05, kind=_SECONDS, help="within which its strength is gone when it is stunned")
+    hold: float = key(default=0.3, kind=_SECONDS, help="it stays so weak")
+    up: float = key(default=1.0, kind=_SECONDS, help="over which strength comes back")
     broken: float = key(default=0.5, kind=_SECONDS, help="of a broken root spring after which it falls")
     still: float = key(default=0.3, kind=Number(0.0, 1e9, unit="m/s"), help="slower than which a fallen body lies")
     lying: float = key(default=0.7, kind=_SECONDS, help="it lies before it gets up")
@@ -53,7 +56,7 @@ def feel(actor: BodyActor, hits: Iterable[Hit], limits: Thresholds, *, frail: bo
         if weights >= limits.stun:
             low = 1.0 - 0.8 * (weights - limits.stun) / (limits.limp - limits.stun)
             actor.note(STUNNED, force=weights)
-            actor.stun(max(0.1, 0.8 * low))
+            actor.stun(max(0.1, 0.8 * low), down=limits.down, hold=limits.hold, up=limits.up)
         elif weights >= limits.respond and 0.0 < limits.delta < actor.left and actor.follows and not actor.weakened:
             actor.respond(limits.delta)
     return False

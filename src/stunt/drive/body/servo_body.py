@@ -161,7 +161,7 @@ class ServoBody:
         self.program.settle(self.number, self.settings, root or self.root)
         self._memory["gain"] = gain
 
-    def brace(self, tension: float, spring: float) -> None:
+    def brace(self, tension: float, spring: float, tone: Floats | float = 1.0) -> None:
         """Set stiffness and the help against tilt at once, as a posture wants them.
 
         `lean` would weigh the body anew, in whatever pose it is.
@@ -169,18 +169,22 @@ class ServoBody:
         Args:
             tension: Factor on all stiffness.
             spring: Largest torque on the root, as a share of m·g·h.
+            tone: Of each bone beside the others, (B,).
         """
         who = self._memory
+        self.program.set_tone(self.number, tone)
         who["active"], who["root_mode"] = 1, WEAK if spring > 0.0 else FREE
         who["gain"], who["torque_limit"] = tension, spring * self._lever
         who["yaw_limit"] = who["force_limit"] = 0.0
-        who["stun_time"] = np.inf
+        who["stun_time"], who["break_torque"], who["snapped"] = np.inf, np.inf, 0  # who braces knows what it asks for
 
     def unbrace(self) -> None:
         """Be as stiff, and helped, as before `brace`."""
         who, root = self._memory, self.root
+        self.program.set_tone(self.number, 1.0)
         who["root_mode"] = {"weak": WEAK, "auto": WEAK, "hook": HOOK}.get(root.kind, FREE)
         who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
+        who["break_torque"] = root.breaks * self._lever if root.kind != "hook" else np.inf
         who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 
     def keep_to_world(self) -> None:
@@ -215,6 +219,11 @@ class ServoBody:
     def broken_for(self) -> float:
         """How long the root spring has been broken [s]."""
         return float(self._memory["broken"]) if self.joined else 0.0
+
+    @property
+    def leans(self) -> float:
+        """How far its root is tilted from the clip's [rad]."""
+        return float(self._memory["root_error"]) if self.joined else 0.0
 
     @property
     def weight(self) -> float:

@@ -78,11 +78,14 @@ def _measured(footage: Footage, person: Figurant, upright: int, down: int) -> It
     )
     early = head is not None and head < min(others, default=len(footage.time))
     yield "head_first", float(early), float(footage.time[down if head is None else head]), first[1]
+    # Knees that give first keep a trunk upright for a while: what counts is all since the blow.
+    blows = [moment for moment in _blows(footage, person, upright) if moment <= footage.time[upright]]
+    onset = int(np.searchsorted(footage.time, min(blows))) if blows else upright
     bends = [
-        footage.angle_at(person, *(f"{side}_{part}" for part in ("thigh", "shank", "foot")))[upright : down + 1]
+        footage.angle_at(person, *(f"{side}_{part}" for part in ("thigh", "shank", "foot")))[onset : down + 1]
         for side in "lr"
     ]
-    bends += [_hip(footage, person, side)[upright : down + 1] for side in "lr"]
+    bends += [_hip(footage, person, side)[onset : down + 1] for side in "lr"]
     yield "fall_bend", float(max(np.ptp(bend) for bend in bends)), float(footage.time[down]), ""
 
 
@@ -96,10 +99,15 @@ def _hip(footage: Footage, person: Figurant, side: str) -> np.ndarray:
     return np.asarray(np.degrees(np.arctan2(sine, cosine)))
 
 
+def _blows(footage: Footage, person: Figurant, upright: int) -> list[float]:
+    """Return when something hit somebody about when it last was upright [s]."""
+    begin = float(footage.time[upright])
+    return [moment for moment in impacts(footage, person, feet=True) if begin - _SINCE <= moment <= begin + 0.5]
+
+
 def _reaction(footage: Footage, person: Figurant, upright: int, end: int) -> Iterator[Found]:
     """Measure the time from what made somebody fall until a hand moves."""
-    begin = float(footage.time[upright])
-    blows = [moment for moment in impacts(footage, person, feet=True) if begin - _SINCE <= moment <= begin + 0.5]
+    begin, blows = float(footage.time[upright]), _blows(footage, person, upright)
     tilt = footage.tilt(person)[upright:end]
     tips = np.flatnonzero(tilt > LOSES)
     onset = min(blows) if blows else float(footage.time[upright + int(tips[0])]) if len(tips) else begin

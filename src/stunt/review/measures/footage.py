@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -132,6 +132,12 @@ class Footage:
     def fixed(self) -> tuple[int, ...]:
         """Of the surroundings, what does not move."""
         return tuple(g for g in self.surroundings if not self.model.body_weldid[self.model.geom_bodyid[g]])
+
+    def between(self, start: float, end: float) -> Footage:
+        """Return what is seen from a time until another [s]."""
+        there = (self.time >= start) & (self.time <= end)
+        names = ("frames", "time", "places", "turns", "shapes", "axes", "centres")
+        return replace(self, **{name: getattr(self, name)[there] for name in names})
 
     def back(self, frame: int, seconds: float) -> int:
         """Return the frame so long before one, or the first."""

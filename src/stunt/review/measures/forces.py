@@ -43,7 +43,12 @@ def impacts(footage: Footage, person: Figurant, feet: bool = False) -> list[floa
     if not take.contact_frame.size or weight <= 0.0:
         return sorted(found)
     times, force, geoms, others = touches(footage, person)
-    size = np.linalg.norm(force, axis=1)
+    # A hand that lies flat touches at four points: what counts is what all of them give a shape at a moment.
+    shapes, where = np.unique(np.stack([times, geoms, others]), axis=1, return_inverse=True)
+    whole = np.zeros((shapes.shape[1], 3))
+    np.add.at(whole, where.ravel(), force)
+    times, geoms, others, size = *shapes, np.linalg.norm(whole, axis=1)
+    geoms = geoms.astype(int)
     ground = np.isin(others, [g for g in footage.surroundings if not footage.model.geom_bodyid[g]])
     soles = [person.parts[part] for part in ("l_foot", "r_foot", "l_toe", "r_toe") if part in person.parts]
     sole = np.isin(footage.model.geom_bodyid[geoms], soles) if len(geoms) else np.zeros(0, bool)

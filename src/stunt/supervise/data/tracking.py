@@ -10,18 +10,20 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.reactions import FOLLOWING, Thresholds, feel
+from stunt.drive.body.reactions import DOWN, FOLLOWING, Thresholds, feel
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import BaseController, Bid, Controller, Status, failed
 from stunt.supervise.rag_doll import RagDoll
+from stunt.supervise.reflexes.anatomy import is_person
+from stunt.supervise.reflexes.fall import LOST, STRAINED, Fall, strayed
 from stunt.supervise.reflexes.get_up import GetUp
 from stunt.supervise.situation import Situation
 from stunt.supervise.supervisor import Supervisor
 
 TONE: Final = 0.02
-"""Share of its strength a body keeps that falls: limp, but it holds itself together a little."""
+"""Share of its strength a body keeps that has gone down: limp, but it holds itself together a little."""
 LEAN: Final = math.radians(45.0)
 HEIGHT: Final = 0.25
 """A body whose root leans by more than this from a clip's [rad], or is off its height by more than this share, cannot
@@ -140,13 +142,10 @@ class ClipQueue(BaseController):
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Give way to hits, and go over to the next clip when it is its turn."""
-        broken = math.inf
+        if why := self._falls(now, actor):
+            actor.note(DOWN, why=why)
+            return failed(why)
         if self._react is not None:
-            broken = self._react.broken
-            if feel(actor, now.hits, self._react):
-                return failed("limp")
-            if actor.broken_for > broken:
-                return failed("broken")
             if self._stunned and not actor.weakened:
                 actor.note(FOLLOWING)
             self._stunned = actor.weakened
@@ -154,13 +153,25 @@ class ClipQueue(BaseController):
             self._play(now, actor)
         elif actor.motion is not None and actor.motion.loop and actor.left < SOON:
             actor.follow(actor.motion, since=actor.elapsed % actor.motion.duration)
-        return Status("running", wake=self._sleep(now, actor), broken=broken)
+        return Status("running", wake=self._sleep(now, actor), broken=STRAINED)
+
+    def _falls(self, now: Situation, actor: BodyActor) -> str:
+        """Return why it cannot stay up any more; empty: it can."""
+        if self._react is not None and feel(actor, now.hits, self._react):
+            return "limp"
+        if actor.broken_for < STRAINED:
+            return ""
+        if actor.broken_for > (self._react or DEFAULT).broken:
+            return "broken"
+        return "lost its balance" if strayed(actor, now.com, now.com_velocity) > LOST else ""
 
     def _sleep(self, now: Situation, actor: BodyActor) -> float:
         """Return how long nobody has to look after it [s]."""
         wake = min(self._at - now.time, ASLEEP)
         if actor.motion is not None and actor.motion.loop:
             wake = min(wake, actor.left - 0.5 * SOON)
+        if actor.broken_for >= STRAINED:
+            return 1e-6  # somebody has to see whether it goes down
         return max(min(wake, 0.1) if self._stunned else wake, 1e-6)
 
     def _play(self, now: Situation, actor: BodyActor) -> None:
@@ -237,6 +248,10 @@ def follow_clips(
     safe = RagDoll(still=limits.still, rest=limits.lying, tone=TONE)
     queue = ClipQueue(clips, first=first, put=put, repeat=repeat, toward=toward, react=react)
     pool: list[Controller] = [queue, safe]
+    if is_person(stage.character(name)):
+        fall = Fall(rest=limits.lying)
+        fall.interrupts = False  # who follows a cartwheel tips over: whether it is lost, the queue says
+        pool.insert(1, fall)
     if get_up:
         pool.append(GetUp(get_up, thresholds=limits))
     return Supervisor(stage, name, pool, safe=safe)

@@ -82,6 +82,11 @@ class Anatomy:
         return np.asarray(rotations.multiply(quaternions, rotations.conjugate(self.neutral)))
 
 
+def is_person(character: Character) -> bool:
+    """Whether a body can move by behaviours: free, with arms, legs and a head by their usual names."""
+    return character.root is not None and all(part in character.bodies for part in NEEDED)
+
+
 def anatomy_of(model: mujoco.MjModel, character: Character, facing: float = 0.0) -> Anatomy:
     """Look at a body in its reference stance.
 

@@ -9,7 +9,9 @@ metered as assistance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,6 +182,9 @@ class Aim:
     tension: float = 1.0  #: Factor on all stiffness: 1 is following a clip, 0 a rag doll
     spring: float = 0.0  #: Largest torque on the root from outside, as a share of m·g·h; 0 is none
     quickness: float = 0.08  #: Time constant with which targets move [s]
+    fastest: float = math.inf  #: No bone is asked to turn faster [rad/s]
+    #: How stiff parts are held beside that: a factor for each named body; others 1
+    tone: Mapping[str, float] = field(default_factory=dict)
     #: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
     swing: str = ""
 
@@ -220,7 +225,10 @@ class Drive:
         passed = min(self.actor.stage.time - self._at, 1.0 / STEP_HZ) if self._at >= 0.0 else 1.0 / STEP_HZ
         self._at = self.actor.stage.time
         share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
-        after = rotations.slerp(self._now, wanted.lifted, np.full(len(self._now), share))
+        way = rotations.difference(wanted.lifted, self._now)
+        most = wanted.fastest * passed / np.maximum(np.linalg.norm(way, axis=1), 1e-9)
+        most[0] = np.inf  # the root is not turned, only where it would be
+        after = rotations.integrate(self._now, way, np.minimum(share, most))
         self._lead(self._now, after, wanted.swing)
         self._now = after
         self._strengthen(wanted)
@@ -244,7 +252,8 @@ class Drive:
 
     def _strengthen(self, wanted: Aim) -> None:
         """Set stiffness and help at once."""
-        self.actor.brace(max(wanted.tension, LEAST_TENSION), wanted.spring)
+        tone = np.array([wanted.tone.get(name, 1.0) for name in self.sense.anatomy.names]) if wanted.tone else 1.0
+        self.actor.brace(max(wanted.tension, LEAST_TENSION), wanted.spring, tone)
 
     def end(self) -> None:
         """Give the character back as it was taken."""

@@ -7,32 +7,51 @@ from typing import ClassVar
 
 import numpy as np
 
+from stunt.drive.balance.capture import capture_point
 from stunt.drive.balance.soles import past_lowest
+from stunt.drive.body.actor import BodyActor
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.supervise.contract import IDLE, REFLEX, RUNNING, Bid, Status, succeeded
-from stunt.supervise.parameters import Degrees, Metres
+from stunt.supervise.parameters import Degrees, Metres, Seconds
 from stunt.supervise.practice import Practice
 from stunt.supervise.reflexes.base import Aim, Behaviour, flat, under_data
 from stunt.supervise.reflexes.lie import at_rest
-from stunt.supervise.reflexes.posture import SIDES, head, leg, limb, sign_of, together, trunk, with_limb
+from stunt.supervise.reflexes.posture import SIDES, SPINE, head, leg, limb, sign_of, together, trunk, with_limb
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
 
 TRUNK = frozenset(("pelvis", "lumbar", "spine2", "thorax", "head"))
 FEET = frozenset(("l_foot", "r_foot", "l_toe", "r_toe"))
+LEGS = FEET | frozenset(("l_shank", "r_shank", "l_thigh", "r_thigh"))
+HELD = (*SPINE, "neck", "head")
 UP = 0.6
 """A root below this share of its standing height has fallen already, or is getting up."""
+STRAINED = 0.05
+"""For so long the root has to need more than its spring stands until it is asked whether balance is lost [s]."""
+LOST = 0.45
+"""Where the weight goes further than this from where the motion's does no foot catches it [m]."""
+UPRIGHT = 0.7
+"""Cosine of the tilt from which on a motion does not stand."""
+UPWARD = np.array([0.0, 0.0, 1.0])
 OFF_BALANCE = 0.4
 """From this tilt on [rad] a body that nobody else can handle is let fall well."""
 BRACED = 0.5
 """Tension while falling: limbs hold their posture but give way."""
-LANDED = 0.2
+LANDED = 0.25
 """Tension once the hands touch: arms give like springs."""
 LET_GO = 0.06
 """Tension once the trunk is down, or the hands have had their time."""
+NECK = 0.8
+"""Tension of the neck until the blow is over: the head is kept off the floor."""
 ON_HANDS = 0.35
 """Longest time the hands take the weight [s]."""
+SPENT = 0.8
+"""Slower than this the fall is over, and limbs let go [m/s]."""
+SETTLES = 1.2
+"""So long after it came down it lays its head on the floor [s]."""
+FASTEST = 8.0
+"""No bone is asked to turn faster [rad/s]: captured people's thighs turn by 23° within 33 ms at most, arms by 33°."""
 
 
 class Fall(Behaviour):
@@ -41,6 +60,7 @@ class Fall(Behaviour):
     Attributes:
         tipping: From this tilt on it counts as falling [rad].
         beyond: Or when the capture point is so far from both feet [m].
+        rest: How long it lies still until it is over [s].
     """
 
     name = "fall"
@@ -50,10 +70,10 @@ class Fall(Behaviour):
     longest = 6.0
     practice: ClassVar[Practice] = Practice(("falling",), "says")
 
-    def __init__(self, name: str = "", *, tipping: Degrees = 0.85, beyond: Metres = 0.45) -> None:
-        """Say from which tilt on [rad], or how far past its feet [m], it falls."""
+    def __init__(self, name: str = "", *, tipping: Degrees = 0.85, beyond: Metres = 0.45, rest: Seconds = 0.2) -> None:
+        """Say from which tilt on [rad], or how far past its feet [m], it falls, and how long it lies still then [s]."""
         super().__init__(name)
-        self.tipping, self.beyond = tipping, beyond
+        self.tipping, self.beyond, self.rest = tipping, beyond, rest
         self._toward = np.array([1.0, 0.0])
         self._rest_since = self._landed = -1.0
 
@@ -61,10 +81,20 @@ class Fall(Behaviour):
         """Offer when the body tips over."""
         if under_data(now):
             return None
-        felt = self.feel(now)
+        felt, actor = self.feel(now), now.stage.actors[now.character.name]
+        if (
+            felt.height > UP
+            and not actor.low
+            and actor.broken_for > STRAINED
+            and strayed(actor, felt.com, felt.velocity) > LOST
+        ):
+            return Bid(0.9, f"is swept off its feet at {float(np.linalg.norm(felt.velocity[:2])):.1f} m/s")
+        if not actor.low and goes_down(felt):
+            return Bid(0.9, f"goes down at {-felt.velocity[2]:.1f} m/s, {math.degrees(felt.tilt):.0f}° tilted")
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
-        if felt.height > UP and (felt.tilt > OFF_BALANCE or felt.height < 0.8):
+        off = felt.tilt > OFF_BALANCE or felt.height < 0.8 or out_of_reach(felt) > self.beyond
+        if felt.height > UP and off:
             # Not lost yet, so nobody is interrupted; but if nobody else can take it from here, the hands go out.
             return Bid(0.3, f"off balance: {math.degrees(felt.tilt):.0f}°", priority=IDLE + 1)
         return None
@@ -79,18 +109,24 @@ class Fall(Behaviour):
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Reach for the ground on the side it comes from; give way on the hands, and let go once the trunk is down."""
-        touched = felt.touching - FEET
+        touched = felt.touching - LEGS
         if touched and self._landed < 0.0:
             self._landed = now.time
-        if self._landed >= 0.0 and (touched & TRUNK or now.time - self._landed > ON_HANDS):
-            return Aim(self.lifted(at_rest(), felt.turn), LET_GO, 0.0, 0.25)
+        since = now.time - self._landed if self._landed >= 0.0 else 0.0
+        ahead, left = felt.level(self._toward)
+        posture = falling(ahead, left)
+        if self._landed >= 0.0 and float(np.linalg.norm(felt.velocity)) < SPENT and since > ON_HANDS:
+            if since > SETTLES:
+                return Aim(self.lifted(at_rest(), felt.turn), LET_GO, 0.0, 0.4)
+            lies = together(at_rest(), {name: posture[name] for name in HELD})
+            return Aim(self.lifted(lies, felt.turn), LET_GO, 0.0, 0.25, FASTEST, held(LET_GO, LANDED))
         if self._landed < 0.0:
             self._toward = flat(0.8 * self._toward + 0.2 * self._direction(felt))
-        ahead, left = felt.level(self._toward)
-        lifted = self.lifted(falling(ahead, left), felt.turn)
+        lifted = self.lifted(posture, felt.turn)
         for side in SIDES:
             lifted = self._hand_out(felt, lifted, side)
-        return Aim(lifted, BRACED if self._landed < 0.0 else LANDED, 0.0, 0.06)
+        tension = BRACED if self._landed < 0.0 else LANDED
+        return Aim(lifted, tension, 0.0, 0.06, FASTEST, held(tension, BRACED))
 
     def _hand_out(self, felt: Felt, lifted: Floats, side: str) -> Floats:
         """Put a hand between the body and the ground."""
@@ -116,9 +152,30 @@ class Fall(Behaviour):
             self._rest_since = -1.0
         elif self._rest_since < 0.0:
             self._rest_since = now.time
-        elif now.time - self._rest_since > 0.2:
+        elif now.time - self._rest_since > self.rest:
             return succeeded("lies")
         return RUNNING
+
+
+def strayed(actor: BodyActor, com: Floats, velocity: Floats) -> float:
+    """Return how far a body's weight is going from where its motion's does, by velocity and lean, over the ground [m].
+
+    Args:
+        actor: The body; one that follows nothing strays from nothing.
+        com: Its centre of mass [m], (3,).
+        velocity: Of that [m/s], (3,).
+    """
+    rows = actor.rows if actor.follows else None
+    if rows is None:
+        return 0.0
+    last = len(rows.path) - 1
+    frame = min(max(int(actor.elapsed * rows.fps), 0), max(last - 1, 0))
+    stood = actor.stage.model.qpos0[actor.slices[0]][3:7]
+    if rotations.rotate(rotations.multiply(rows.turns[frame, 0], rotations.conjugate(stood)), UPWARD)[2] < UPRIGHT:
+        return 0.0  # whoever turns a cartwheel is where no foot could be
+    pace = (rows.path[min(frame + 1, last)] - rows.path[frame]) * rows.fps
+    gone = np.linalg.norm(capture_point(com, velocity - pace, actor.floor) - com[:2])
+    return float(gone) + 0.5 * float(com[2] - actor.floor) * math.sin(min(actor.leans, 0.5 * math.pi))
 
 
 def out_of_reach(felt: Felt) -> float:
@@ -133,14 +190,28 @@ def falls(felt: Felt, tipping: float, beyond: float) -> bool:
     return felt.tilt > tipping or (out_of_reach(felt) > beyond and felt.height < 0.95)
 
 
+def held(tension: float, back: float | None = None) -> dict[str, float]:
+    """Return how stiff neck and head, and the back if it is said how, are held beside a tension of all."""
+    neck = {name: NECK / tension for name in ("neck", "head")}
+    return neck if back is None else neck | {name: back / tension for name in SPINE}
+
+
+def goes_down(felt: Felt) -> bool:
+    """Whether a body that is low already, and does not mean to be, still falls."""
+    return 0.3 < felt.height < UP and felt.velocity[2] < -0.3 and felt.tilt > 0.6
+
+
 def falling(ahead: float, left: float) -> dict[str, Floats]:
-    """Return the posture of a fall toward a direction in the character's own heading; arms apart."""
+    """Return the posture of a fall toward a direction in the character's own heading; arms apart.
+
+    Legs go away from where the body falls to, which turns the trunk back up: in the air nothing else can. Knees give.
+    """
     front, back, side = max(ahead, 0.0), max(-ahead, 0.0), abs(left)
     total = front + back + side
     front, back, side = front / total, back / total, side / total
-    hip = 12.0 * front + 85.0 * back + 40.0 * side
-    knee = 35.0 * front + 75.0 * back + 50.0 * side
-    bend = 25.0 * side * float(np.sign(left))
-    legs = [leg(s, hip, knee, 10.0 * back) for s in SIDES]
-    neck = head(-30.0 * front + 50.0 * back + 12.0 * side, 1.4 * bend)
-    return together(*legs, trunk(-4.0 * front + 55.0 * back + 15.0 * side, bend), neck)
+    way = float(np.sign(left))
+    hip = -10.0 * front + 100.0 * back + 20.0 * side
+    knee = 70.0 * front + 100.0 * back + 75.0 * side
+    legs = [leg(s, hip, knee, 10.0 * back, -30.0 * side * way * sign_of(s)) for s in SIDES]
+    neck = head(-45.0 * front + 60.0 * back + 5.0 * side, 40.0 * side * way)
+    return together(*legs, trunk(-15.0 * front + 45.0 * back, 35.0 * side * way), neck)

@@ -12,7 +12,8 @@ from stunt.supervise.contract import REFLEX, RUNNING, Bid, Status, failed, succe
 from stunt.supervise.parameters import Degrees, Help, RadiansPerSecond, Share
 from stunt.supervise.practice import Practice
 from stunt.supervise.reflexes.base import Aim, Behaviour, flat, under_data
-from stunt.supervise.reflexes.posture import tucked
+from stunt.supervise.reflexes.fall import FASTEST, LEGS, held
+from stunt.supervise.reflexes.posture import SIDES, arm, head, leg, together, tucked
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
 
@@ -21,6 +22,12 @@ LOW = 0.55
 
 LEAST = 0.5 * math.pi
 """Less than this is no roll [rad]."""
+ALONG = 0.6
+"""Cosine between a body and the way it slides from which on it slides along itself."""
+LOG = together(
+    *(piece for side in SIDES for piece in (arm(side, 75.0, 5.0, 30.0, 115.0), leg(side, 8.0, 12.0))), head(-12.0)
+)
+"""Arms before the chest, legs straight: somebody who rolls over a side."""
 JUST = 1.0
 """A body that was up less than so many seconds ago has just fallen."""
 
@@ -56,7 +63,7 @@ class Roll(Behaviour):
         self.direction, self.speed, self.tightness = direction, speed, tightness
         self.turn, self.spring = turn, spring
         self._axis, self._rolled = np.array([0.0, 1.0, 0.0]), 0.0
-        self._up_at = -1e9
+        self._up_at, self._long = -1e9, False
         self._last = np.array([1.0, 0.0, 0.0, 0.0])
 
     def bid(self, now: Situation) -> Bid | None:
@@ -69,24 +76,31 @@ class Roll(Behaviour):
             self._up_at = now.time
         pace = float(np.linalg.norm(felt.velocity[:2]))
         asked = now.request == self.name
-        falling = now.time - self._up_at < JUST and pace > 0.9 and bool(felt.touching)
+        falling = (
+            now.time - self._up_at < JUST and pace > 0.9 and bool(felt.touching - LEGS) and felt.velocity[2] > -0.3
+        )
         if felt.height > LOW or not (asked or falling):
             return None
         return Bid(0.8, "asked to" if asked else f"is down and slides at {pace:.1f} m/s")
 
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
-        """Choose the axis: across the way it goes."""
+        """Choose the axis: across the way it goes; who slides on front or back rolls over a side, not over the head."""
         way = flat(felt.velocity)
         if self.direction is not None:
             way = np.array([math.cos(felt.facing + self.direction), math.sin(felt.facing + self.direction)])
         self._axis = np.array([-way[1], way[0], 0.0])
+        long = rotations.rotate(felt.turn, np.array([0.0, 0.0, 1.0]))[:2]
+        self._long = self.direction is None and abs(float(long @ way)) > ALONG
+        if self._long:
+            sign = 1.0 if float(np.append(flat(long), 0.0) @ felt.spin) >= 0.0 else -1.0
+            self._axis = sign * np.append(flat(long), 0.0)
         self._rolled, self._last, self._up_at = 0.0, felt.turn, -1e9
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Curl up, and lean on into the roll."""
         ahead = rotations.from_rotation_vector(self._axis * min(1.0, 0.2 * self.speed))
-        lifted = self.lifted(tucked(self.tightness), rotations.multiply(ahead, felt.turn))
-        return Aim(lifted, 0.5, self.spring, 0.08)
+        lifted = self.lifted(LOG if self._long else tucked(self.tightness), rotations.multiply(ahead, felt.turn))
+        return Aim(lifted, 0.5, self.spring, 0.08, FASTEST, held(0.5))
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is over when it has rolled far enough or does not roll any more."""

@@ -31,6 +31,8 @@ LIFT = 0.12
 """How high a foot is lifted [m]."""
 ONCE = 1.5
 """After it gave up, it does not try again for so long [s]: the hands are out by then."""
+HOPELESS = 0.9
+"""Weight that goes further past both feet than this is not caught by steps [m]."""
 LONGEST_STEP = 0.65
 """From the hip, over the ground [m]."""
 
@@ -64,7 +66,7 @@ class Stumble(Behaviour):
             return None
         felt = self.feel(now)
         out = past_feet(self.anatomy, felt)
-        if felt.height < 0.7 or felt.tilt > 0.8 or out > 0.9 or now.time - self._gave_up < ONCE:
+        if felt.height < 0.7 or felt.tilt > 0.8 or out > HOPELESS or now.time - self._gave_up < ONCE:
             return None
         if not (out > 0.28 or (out > 0.12 and felt.tilt > 0.25)):
             wide = apart(self.anatomy, felt)
@@ -120,11 +122,11 @@ class Stumble(Behaviour):
         # The standing leg pushes the body up to where it should be; the swinging one goes by where it is.
         spots = {**self._planted, self._swing: spot + place - felt.root}
         lifted = standing_on(self.anatomy, lifted, spots, felt.turn, place, self._facing)
-        return Aim(lifted, 1.0, self.spring, 0.03, self._swing)
+        return Aim(lifted, 1.0, self.spring, 0.03, swing=self._swing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when the weight is over the feet, and has failed when the body is too low or too tilted."""
-        if felt.height < 0.62 or felt.tilt > 0.85:
+        if felt.height < 0.62 or felt.tilt > 0.85 or past_feet(self.anatomy, felt) > HOPELESS:
             self._gave_up = now.time
             return failed("could not catch itself")
         slow = float(np.linalg.norm(felt.velocity)) < 0.7

@@ -1,0 +1,43 @@
+"""Whoever loses balance falls well: hands first, knees that give, the head off the floor, and up again."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+
+from papers.p2 import falls
+from papers.p2.jobs import run
+from stunt.supervise.reflexes.fall import falling, held
+
+
+@pytest.mark.parametrize("seed", [0, 9])  # following a clip, and under a supervisor
+def test_a_body_that_is_pushed_over_falls_well_and_gets_up_at_the_first_try(seed: int) -> None:
+    push = falls.pushed_over(seed)
+    how = falls.outcome(falls.show(push, seed), push)
+    print(push, how)
+    assert how.fell and not how.head_first and how.head_speed < 3.0 and how.bend >= 30.0
+    assert how.up and how.tries == 1 and how.sides >= 4.0
+
+
+def test_legs_go_away_from_where_the_body_falls_to() -> None:
+    front, back, left = falling(1.0, 0.0), falling(-1.0, 0.0), falling(0.0, 1.0)
+    pitch = [2.0 * np.arctan2(posture["l_thigh"][2], posture["l_thigh"][0]) for posture in (front, back)]
+    assert pitch[0] > 0.0 > -1.0 > pitch[1]  # back, and to the front
+    assert left["l_thigh"][1] == pytest.approx(left["r_thigh"][1]) and abs(left["l_thigh"][1]) > 0.1
+
+
+def test_the_neck_is_held_as_firmly_however_limp_the_rest_is() -> None:
+    assert held(0.1)["head"] * 0.1 == pytest.approx(held(0.5)["head"] * 0.5)
+
+
+@pytest.mark.long
+def test_sixty_random_falls() -> None:
+    rows = run("pushed_over", range(60))
+    told = falls.told(rows)
+    print(told)
+    fell = [row for row in rows if row["fell"]]
+    assert len(fell) >= 54 and told["head_first"] <= 3 and told["head_speed"] <= 3.0
+    assert told["bent"] >= 0.9 * len(fell) and told["up_at_once"] >= 0.9 * len(fell) and told["sides"] >= 4.0
+    assert statistics.median(row["sunk"] for row in fell) < 6.0
