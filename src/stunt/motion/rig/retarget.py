@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -25,7 +26,9 @@ from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.mapping import JointMapping
 from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.standing import floor_height, reference_stance
-from stunt.motion.rig.inverse import TwoLegs, Wanted, solve, two_legs
+
+if TYPE_CHECKING:
+    from stunt.motion.rig.inverse import TwoLegs
 
 # Parts whose direction is aligned, and the part they point to. Clavicles are not: files hang them all over the chest.
 _POINTS = {"thigh": ("shank",), "shank": ("foot",), "upper_arm": ("forearm",), "forearm": ("hand",)}
@@ -101,6 +104,8 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     stance, _ = reference_stance(clip, parts)
     leads = _leads(clip, clip.world_of(stance), neutral, pairs)
     if character.root is not None and _needs_whole_body(character, pairs):
+        from stunt.motion.rig.inverse import two_legs  # mink takes its time to load, and few bodies need it
+
         legs = two_legs(clip, character, neutral, pairs, parts)
         if legs is not None:
             return _whole_body(clip, character, neutral, pairs, leads, legs)
@@ -306,6 +311,8 @@ def _whole_body(
     legs: TwoLegs,
 ) -> Retargeted:
     """Bring a clip onto a body that stands on two feet, all joints at once."""
+    from stunt.motion.rig.inverse import Wanted, solve
+
     world = clip.world
     wanted = {body: multiply(world.rotations[:, joint], leads[part]) for part, (joint, body) in pairs.items()}
     along = {}
