@@ -18,10 +18,10 @@ from papers.variations import with_events
 from stunt.drive.beats.spec import Script
 from stunt.jobs.job import Row
 from stunt.many.shove import Shove
-from stunt.review.depths import sunk
-from stunt.review.falls import falling
-from stunt.review.footage import Footage
-from stunt.review.limbs import mirror, turns
+from stunt.review.measures.depths import sunk
+from stunt.review.measures.falls import falling
+from stunt.review.measures.footage import Footage
+from stunt.review.measures.limbs import mirror, turns
 from stunt.script.file import script_from_data
 from stunt.supervise.supervisor import Supervisor
 

@@ -189,7 +189,10 @@ def _off_line(
 
 
 def legs_of(model: mujoco.MjModel, character: Character, soles: list[int]) -> list[Leg]:
-    """Return the legs of a character: chains of at least three bodies that end in a foot.
+    """Return the legs of a character that can be bent: chains of at least three bodies that end in a foot.
+
+    The thigh must turn every way, by a ball or three hinges. Where hinges in a row share that, as in robots, bending
+    two bones is no way to move a foot.
 
     Args:
         model: The scene.
@@ -207,7 +210,7 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
     while body > root:
         chain.insert(0, body)
         body = int(model.body_parentid[body])
-    if body != root or len(chain) < 3:
+    if body != root or len(chain) < 3 or not _turns_every_way(model, chain[-3]):
         return None
     own = [g for g in soles if foot in (int(b := model.geom_bodyid[g]), int(model.body_parentid[b]))]
     points = []
@@ -230,3 +233,9 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         last += 1
     bodies = tuple(b - root for b in chain)
     return Leg(bodies, offsets, last + 1 - root, tuple(own), np.concatenate(points), front, straight)
+
+
+def _turns_every_way(model: mujoco.MjModel, body: int) -> bool:
+    first = int(model.body_jntadr[body])
+    kinds = [int(model.jnt_type[joint]) for joint in range(first, first + int(model.body_jntnum[body]))]
+    return mujoco.mjtJoint.mjJNT_BALL in kinds or kinds.count(int(mujoco.mjtJoint.mjJNT_HINGE)) >= 3

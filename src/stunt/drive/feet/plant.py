@@ -88,9 +88,7 @@ def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
     """
     count = len(motion.qpos)
     if not legs or count < 3:
-        return PlantedFeet(
-            motion, np.zeros((count, len(legs)), bool), np.zeros((count, len(legs))), np.zeros(count)
-        )  # fmt: skip
+        return PlantedFeet(motion, np.zeros((count, len(legs)), bool), *_unmoved(count, legs))
     before = seen_from_root(pose_frames(model, character, motion.qpos)[1])
     path, fps, turns = motion.qpos[:, :3], motion.fps, before
     points = [sole_points(model, character.root_body, leg, turns, path) for leg in legs]
@@ -98,6 +96,8 @@ def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
     points = [p - [0.0, 0.0, floor] for p in points]
     near = near_floor(points, path[:, 2], fps)
     feet = [footing(p, fps, close) for p, close in zip(points, near, strict=True)]
+    if motion.planted:
+        return PlantedFeet(motion, np.stack([foot.stands for foot in feet], axis=1), *_unmoved(count, legs))
     hips, moved = _hips(feet, fps), []
     back = rotations.conjugate(turns[:, 0])
     for leg, foot in zip(legs, feet, strict=True):
@@ -111,6 +111,10 @@ def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
     hips = hips - (floor if -MOST < floor < 0.0 else 0.0)
     found = with_bodies_turned(character, motion.lifted(hips), turns, leg_bodies(legs))
     return PlantedFeet(found, np.stack([foot.stands for foot in feet], axis=1), np.stack(moved, axis=1), hips)
+
+
+def _unmoved(count: int, legs: list[Leg]) -> tuple[Floats, Floats]:
+    return np.zeros((count, len(legs))), np.zeros(count)
 
 
 def leg_bodies(legs: list[Leg]) -> list[int]:

@@ -33,12 +33,14 @@ class BodyMotion:
         fps: Frames per second.
         qpos: The character's own coordinates: root position and orientation, then its joints, (F, nq).
         loop: Whether it goes on from its beginning.
+        planted: Whether its feet were laid on the floor already, with the body's own soles.
     """
 
     name: str
     fps: float
     qpos: Floats
     loop: bool = False
+    planted: bool = False
 
     @property
     def duration(self) -> float:
@@ -94,7 +96,8 @@ def motion_of_clip(clip: Clip, character: Character, mapping: JointMapping | Non
 
 def retargeted_motion(clip: Clip, character: Character, mapping: JointMapping | None = None) -> BodyMotion:
     """Return a clip as a motion of a body with other bones, standing on the floor with that body's own soles."""
-    return BodyMotion(clip.name, clip.fps, retargeted_qpos(clip, character, mapping), clip.loop)
+    qpos, planted = retargeted_qpos(clip, character, mapping)
+    return BodyMotion(clip.name, clip.fps, qpos, clip.loop, planted)
 
 
 def make_rows(model: mujoco.MjModel, character: Character, motion: BodyMotion, soles: list[int]) -> ServoTargets:

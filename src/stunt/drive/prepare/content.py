@@ -50,7 +50,7 @@ def digest(model: mujoco.MjModel, character: Character, motion: BodyMotion, *how
     bodies, geoms = sorted(character.bodies.values()), sorted(character.geoms)
     joints = [joint.id for joint in character.joints.values()]
     parts = (
-        motion.qpos, np.array([motion.fps, float(motion.loop)]), model.opt.gravity,
+        motion.qpos, np.array([motion.fps, float(motion.loop), float(motion.planted)]), model.opt.gravity,
         model.body_parentid[bodies[1:]] - first, model.body_pos[bodies[1:]], model.body_quat[bodies[1:]],
         model.body_mass[bodies], model.body_ipos[bodies], model.body_iquat[bodies], model.body_inertia[bodies],
         model.jnt_type[joints], model.jnt_bodyid[joints] - first, model.jnt_axis[joints], model.jnt_pos[joints],

@@ -52,8 +52,11 @@ def sole_geoms(model: mujoco.MjModel, character: Character) -> list[int]:
     return [g for g in sorted(character.geoms) if model.geom_bodyid[g] in bodies and model.geom_contype[g]]
 
 
-def retargeted_qpos(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Floats:
-    """Return a clip in a character's own coordinates: root, then its joints, (F, nq of the character).
+def retargeted_qpos(clip: Clip, character: Character, mapping: JointMapping | None = None) -> tuple[Floats, bool]:
+    """Return a clip in a character's own coordinates, and whether its feet were laid on the floor one by one.
+
+    Returns:
+        Root, then its joints, (F, nq of the character); what was laid foot by foot needs no planting any more.
 
     Raises:
         BodyError: The character has no free root, or its parts cannot be told.
@@ -66,8 +69,9 @@ def retargeted_qpos(clip: Clip, character: Character, mapping: JointMapping | No
     joints = character.joints.values()
     last = max(joint.qpos + joint.nq for joint in joints)
     qpos = whole[:, root.qpos : last]
-    qpos[:, 2] -= _floor(character, qpos)
-    return qpos
+    if not moved.planted:
+        qpos[:, 2] -= _floor(character, qpos)
+    return qpos, moved.planted
 
 
 def _floor(character: Character, qpos: Floats) -> float:

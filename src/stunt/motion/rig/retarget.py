@@ -1,19 +1,23 @@
 """Retargeting: a clip's motion in the joint coordinates of another body.
 
 Every mapped body is turned in the world as the clip's joint is, relative to a stance both share: upright, arms hanging.
-Bones whose stance directions differ (a T-pose here, hanging arms there) are aligned by the shortest turn. What a body's
-hinges cannot do is left over and reported; angles outside limits are cut and reported.
+Bones whose stance directions differ (a T-pose here, hanging arms there) are aligned by the shortest turn. Every part's
+own joints do what they can; what is left over is reported, angles outside limits are cut and reported. Where hinges of
+several bodies in a row share a hip, as robots' do, or the hips are not the root, the whole body is solved at once, feet
+first (`inverse`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
 
 from stunt.character.character import Character, Joint
+from stunt.character.kinematics import pose_frames
 from stunt.errors import BodyError, InvalidValueError
 from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip
@@ -22,6 +26,9 @@ from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.mapping import JointMapping
 from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.standing import floor_height, reference_stance
+
+if TYPE_CHECKING:
+    from stunt.motion.rig.inverse import TwoLegs
 
 # Parts whose direction is aligned, and the part they point to. Clavicles are not: files hang them all over the chest.
 _POINTS = {"thigh": ("shank",), "shank": ("foot",), "upper_arm": ("forearm",), "forearm": ("hand",)}
@@ -47,6 +54,7 @@ class Retargeted:
         cut: Joints that were cut at their limits.
         left_over_deg: Mean angle by which each mapped body misses the clip's orientation before cutting [deg].
         joints: Which joint of the clip leads each body.
+        planted: Whether its feet were laid on the floor at z = 0 with the body's own soles.
     """
 
     fps: float
@@ -55,6 +63,7 @@ class Retargeted:
     cut: Mapping[str, Cut]
     left_over_deg: Mapping[str, float]
     joints: Mapping[str, str]
+    planted: bool = False
 
     def qpos(self, character: Character) -> Floats:
         """Return positions of the whole model, (F, nq), everything else as the model has it at rest."""
@@ -94,7 +103,20 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     neutral = _neutral(character.model, pairs)
     stance, _ = reference_stance(clip, parts)
     leads = _leads(clip, clip.world_of(stance), neutral, pairs)
+    if character.root is not None and _needs_whole_body(character, pairs):
+        from stunt.motion.rig.inverse import two_legs  # mink takes its time to load, and few bodies need it
+
+        legs = two_legs(clip, character, neutral, pairs, parts)
+        if legs is not None:
+            return _whole_body(clip, character, neutral, pairs, leads, legs)
     return _decompose(clip, character, neutral, pairs, leads, parts)
+
+
+def _needs_whole_body(character: Character, pairs: dict[str, tuple[int, int]]) -> bool:
+    """Whether parts cannot be turned one by one: hinges of several bodies share a hip, or the hips are not the root."""
+    model, thighs = character.model, [pairs[part][1] for part in ("l_thigh", "r_thigh") if part in pairs]
+    own = {body: [j for j in character.joints.values() if int(model.jnt_bodyid[j.id]) == body] for body in thighs}
+    return pairs["hips"][1] != character.root_body or any(sum(j.nv for j in joints) < 3 for joints in own.values())
 
 
 def body_parts(character: Character) -> dict[str, int]:
@@ -278,6 +300,57 @@ def _refined(turn: Floats, axes: Floats, values: Floats) -> Floats:
         if np.abs(step).max() < 1e-9:
             break
     return np.asarray(np.angle(np.exp(1j * values)))
+
+
+def _whole_body(
+    clip: Clip,
+    character: Character,
+    neutral: WorldPose,
+    pairs: dict[str, tuple[int, int]],
+    leads: dict[str, Floats],
+    legs: TwoLegs,
+) -> Retargeted:
+    """Bring a clip onto a body that stands on two feet, all joints at once."""
+    from stunt.motion.rig.inverse import Wanted, solve
+
+    world = clip.world
+    wanted = {body: multiply(world.rotations[:, joint], leads[part]) for part, (joint, body) in pairs.items()}
+    along = {}
+    for part, (_, body) in pairs.items():
+        side = part[:2] if part[:2] in ("l_", "r_") else ""
+        for towards in _POINTS.get(part[len(side) :], ()):
+            if f"{side}{towards}" in pairs:
+                way = neutral.positions[pairs[f"{side}{towards}"][1]] - neutral.positions[body]
+                way = rotate(conjugate(neutral.rotations[body]), way)
+                along[body] = way / max(float(np.linalg.norm(way)), 1e-9)
+    hips = pairs["hips"][1]
+    place = legs.hips - rotate(wanted[hips], np.mean([leg.hip for leg in legs.legs], axis=0))
+    qpos = solve(character, Wanted(hips, place, wanted, along, legs.legs, clip.fps))
+    return _described(clip, character, qpos, wanted, pairs)
+
+
+def _described(
+    clip: Clip, character: Character, qpos: Floats, wanted: dict[int, Floats], pairs: dict[str, tuple[int, int]]
+) -> Retargeted:
+    """Return solved coordinates with what is left over of what was wanted."""
+    root = character.root
+    assert root is not None
+    last = max(joint.qpos + joint.nq for joint in character.joints.values())
+    turns = pose_frames(character.model, character, qpos[:, root.qpos : last])[1]
+    names = {index: name for name, index in character.bodies.items()}
+    missed = {body: difference(goal, turns[:, body - character.root_body]) for body, goal in wanted.items()}
+    left = {names[body]: float(np.degrees(np.linalg.norm(miss, axis=-1)).mean()) for body, miss in missed.items()}
+    angles, cut = dict[str, Floats](), dict[str, Cut]()
+    for joint in character.joints.values():
+        values = qpos[:, joint.qpos : joint.qpos + joint.nq]
+        angles[joint.name] = values if joint.nq > 1 else values[:, 0]
+        if joint.range is not None and joint.nq == 1:
+            at_end = np.minimum(values[:, 0] - joint.range[0], joint.range[1] - values[:, 0]) < 1e-4
+            if at_end.any():
+                body = names[int(character.model.jnt_bodyid[joint.id])]
+                cut[joint.name] = Cut(left.get(body, 0.0), float(at_end.mean()))
+    led = {names[body]: clip.skeleton.names[joint] for joint, body in pairs.values()}
+    return Retargeted(clip.fps, angles, qpos[:, root.qpos : root.qpos + 7], cut, left, led, planted=True)
 
 
 def _root(
