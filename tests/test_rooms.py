@@ -44,8 +44,8 @@ def test_no_two_classes_have_one_name(house):
 def test_the_house_keeps_its_measures(house):
     assert len(house.imported_by_one(sibling=True)) <= 40
     assert house.fullest()[1] <= 20
-    assert house.imports_per_module() <= 5.1
-    assert house.lines(newer=False) <= 60_600
+    assert house.imports_per_module() <= 5.2
+    assert house.lines(newer=False) <= 61_850
 
 
 def test_no_file_names_a_folder_of_one_machine():

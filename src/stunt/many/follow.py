@@ -2,10 +2,14 @@
 
 Stages stay warm: where the next job differs only in its seed and its push, the stage is set back to its beginning, bit
 for bit, instead of being built anew. Clips and bodies are shared by all jobs of a process anyway (`stunt.library`).
+
+A controller may lead the body instead of the clip, and is judged by the clip. It is made as a supervisor makes it; one
+whose maker has a keyword `motion` is given the clip as a motion of the body, where it lies on the stage.
 """
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -18,11 +22,13 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.errors import BlowUpError
+from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.followed import Followed
+from stunt.drive.body.measures import measure
+from stunt.errors import BlowUpError, StuntError
 from stunt.jobs.job import Job, Row, canonical
 from stunt.keys import read
 from stunt.library.names import Library
-from stunt.many.lead import Lead
 from stunt.many.plan import StartNoise
 from stunt.many.setting import WHO, script_of
 from stunt.many.shove import Shove
@@ -35,11 +41,53 @@ from stunt.review.figures import FIGURES
 from stunt.review.verdict import review
 from stunt.schema import node_from_plain
 from stunt.script.performance import Performance
+from stunt.supervise.registry import make_controller, maker_of
 
 SHORTEST_WAY: Final = 0.1
 """Of a shorter way than this [m] drift is no share."""
 _START, _PUSH = 0, 1  # streams of random numbers
 _WARM = 2  # stages a process keeps
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A controller that is to be in charge from the start."""
+
+    name: str  #: What it is called in the pool
+    use: str  #: As it was asked for
+    asked: Followed  #: The clip it is judged by
+
+    @staticmethod
+    def of(performance: Performance, use: str) -> Lead:
+        """Let a controller take over from the clip of a performance that has not begun.
+
+        Args:
+            performance: In which `WHO` follows a clip.
+            use: A registered controller, or `module:Class`.
+
+        Raises:
+            StuntError: There is no such controller, or it cannot be made.
+        """
+        body: BodyActor = performance.stage.actors[WHO]
+        asked = body.history[0]
+        given: dict[str, Any] = {"motion": body.motion} if _takes_motion(use) else {}
+        controller = make_controller(use, performance.stage, WHO, parameters=given)
+        body.driver.add(controller)
+        body.driver.request(controller.name)
+        return Lead(controller.name, use, asked)
+
+    def measured(self, performance: Performance, take: Take) -> dict[str, Any]:
+        """Return how well the body did what the clip asked for.
+
+        Raises:
+            StuntError: The controller was never in charge: these would be the clip's own figures.
+        """
+        body: BodyActor = performance.stage.actors[WHO]
+        log = [entry for entry in body.driver.log if entry.get("controller") == self.name]
+        if not any(entry["event"] == "switch" for entry in log):
+            why = next((entry["reason"] for entry in log if entry["event"] == "refused"), "it did not bid")
+            raise StuntError(f"controller '{self.use}' was never in charge: {why}.")
+        return measure(body, take.time, take.qpos, against=self.asked)
 
 
 @dataclass
@@ -221,3 +269,10 @@ def _keep(take: Take, job: Job) -> str:
     about = {"seed": job.arguments["seed"], "job": dict(job.columns)}
     replace(take, meta={**take.meta, **about}).save(Path(job.keep) / name)
     return f"{Path(job.keep).name}/{name}"
+
+
+def _takes_motion(use: str) -> bool:
+    try:
+        return "motion" in inspect.signature(maker_of(use)).parameters
+    except (TypeError, ValueError):
+        return False

@@ -214,8 +214,17 @@ class WholeBody:
         root: RootSpring | None,
         joints: Collection[str] | None = None,
     ) -> Supervisor:
-        """Let a pool of controllers decide among themselves who drives it."""
+        """Let a pool of controllers decide among themselves who drives it.
+
+        Raises:
+            BodyError: They are to do so on own feet.
+        """
         stage, before = self._stage, self.doing
+        if root is not None and root.kind in ("own", "auto"):
+            raise BodyError(
+                f"'{self._name}' is to be supervised on its own feet: reflexes are helped by springs, so that would "
+                "not be true. Expected assist weak, hook or none; those who follow clips stand on their own feet."
+            )
         last = self._take_over(joints)
         if last is None and stage.tick > 0:
             last = Ended(before, Status("failed", "somebody else took over"), stage.time)

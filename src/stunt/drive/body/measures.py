@@ -118,8 +118,6 @@ END: Final = 0.5
 """Seconds at the end in which body and clip are compared to say whether it fell."""
 FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
-FLESH: Final = 0.06
-"""How much higher or lower a root may be that lies, as a share of its height while standing."""
 
 
 def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | None = None) -> dict[str, Any]:
@@ -161,9 +159,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "prepared": _prepared(actor, history),
     }
     # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
-    assert actor.character.root is not None  # only free characters follow clips
-    standing = float(actor.stage.model.qpos0[actor.character.root.qpos + 2])
-    return found | ({"fell": not ended_like(time, own, turns[:, 0], path, standing)} if whole else {}) | used
+    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
 
 
 def _lost(time: Floats, own: Floats, wanted: Floats, path: Floats, floor: float) -> dict[str, Any]:
@@ -225,21 +221,13 @@ def turned_aside(turn: Floats, wanted: Floats) -> Floats:
     return rotations.heading(rotations.multiply(turn, rotations.conjugate(wanted)))
 
 
-def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats, standing: float = 1.0) -> bool:
-    """Whether, at the end, the root is tilted and as high as the clip's.
-
-    Args:
-        time: Times of the frames [s], (T,).
-        own: Own coordinates in them, (T, nq).
-        wanted: How the clip's root is turned, (T, 4).
-        path: Where it is [m], (T, 3).
-        standing: How high the root is while the body stands [m]: who lies may lie on more flesh than the clip has.
-    """
+def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
+    """Whether, at the end, the root is tilted and as high as the clip's."""
     last = time >= time[-1] - END
     up = np.array([0.0, 0.0, 1.0])
     tilts = []
     for turns in (own[last, 3:7], wanted[last]):
         # The root's own upward direction is where it points while the clip stands: here its frame's, both alike.
         tilts.append(np.degrees(np.arccos(rotations.rotate(turns, up)[:, 2].clip(-1.0, 1.0))))
-    high = np.abs(own[last, 2] - path[last, 2]) <= np.maximum(FALL_HEIGHT * path[last, 2], FLESH * standing)
+    high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], 0.05)
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from stunt.export.formats.bvh import clip_to_write
+from stunt.export.as_clip import clip_to_write
 from stunt.export.options import Options, Progress
 from stunt.motion.formats.fbx_writer import fbx_bytes
 from stunt.record.take import Take

@@ -12,7 +12,7 @@ from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.prepare.fit import fit_motion
-from stunt.errors import NOWHERE, BodyError, MissingValueError, Place, StuntError, asked_at
+from stunt.errors import NOWHERE, BodyError, InvalidValueError, MissingValueError, Place, StuntError, asked_at
 from stunt.keys import (
     CLIP,
     MOMENT,
@@ -198,7 +198,10 @@ class SupervisorPart:
         return {**context, "controller": names}
 
     def after_reading(self, section: Section, context: Context) -> SupervisorPart:
-        """Complain about an empty pool, and about two of one name."""
+        """Complain about own feet, about an empty pool, and about two of one name."""
+        if self.root.kind in ("own", "auto"):
+            expected = "weak, hook or none: reflexes are helped by springs; those who follow `clips` stand on own feet"
+            raise InvalidValueError("assist", self.root.kind, expected, section.need("assist").place)
         names = context["controller"]
         if not names:
             raise MissingValueError(
