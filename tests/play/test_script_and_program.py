@@ -112,6 +112,6 @@ def test_a_part_can_be_handed_to_an_actor_as_it_is(way):
 
 
 @pytest.mark.parametrize("other", [{"beats": BEATS["beats"]}, MACHINE, TENSION, PATHS, POOL])
-def test_what_moves_the_whole_body_shares_it_with_nothing_else(other):
-    with pytest.raises(stunt.StuntError, match="whole body"):
+def test_a_clip_on_the_weak_spring_shares_its_joints_with_nothing_else(other):
+    with pytest.raises(stunt.StuntError, match="cannot be moved by two at once"):
         stunt.Performance(script({"body": "human39", "root": "free"}, {**CLIPS, **other}, **BOB))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,18 +18,19 @@ from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.beats.state_machine import StateMachine
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.motion.layout import own_slices
-from stunt.drive.own.follower import OwnFeet
-from stunt.drive.own.reference import RATE
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import set_out
 from stunt.drive.paths.spec import TrajectoryPart
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import TensionPart, cues
 from stunt.drive.tension.warnings import foresee
-from stunt.drive.upright import Upright
 from stunt.errors import BodyError, Place, StuntError
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
+
+if TYPE_CHECKING:
+    from stunt.drive.own.follower import OwnFeet
+    from stunt.drive.upright import Upright
 
 HAND_OVER: Final = frozenset({"beats", "tension_poses"})
 """Ways of moving that hand joints to each other: whoever spoke last has one, and the take's events say so."""
@@ -116,6 +117,8 @@ class JointDrivers:
         if self._stage.character(self._name).root is None:
             return
         if self.upright is None:
+            from stunt.drive.upright import Upright  # balance brings a solver, which nobody needs who is held
+
             self.upright = Upright(self._stage, self._name, self._lay, self.keep_upright, self._stands)
         elif not self.upright.stands:
             self.upright.ask()
@@ -125,7 +128,7 @@ class JointDrivers:
     def _lay(self, path: Floats, times: Floats) -> float:
         """Lay where the joints will be over a path (T, nq) at times (T,); return when all is known [s]."""
         legs = self.upright.body.own.leg_joints if self.upright is not None else ()
-        period = float(times[1] - times[0]) if len(times) > 1 else 1.0 / RATE
+        period = float(times[1] - times[0]) if len(times) > 1 else self._stage.step_time
         until = self.performer.lay(path, period, legs) if self.performer is not None else 0.0
         if self.tension is not None:
             self.tension.plan.write(path[: len(times)], times)

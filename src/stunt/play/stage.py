@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -221,7 +220,8 @@ class Stage(StageLoop):
                     f"'{name}' is on its own feet; whoever joins or leaves now would let it fall. Let it follow with "
                     "`assist: weak` around a change of cast."
                 )
-        built, before = build(dataclasses.replace(self.scene, characters=people, events=())), copy.copy(self)
+        built, before = build(dataclasses.replace(self.scene, characters=people, events=())), object.__new__(type(self))
+        vars(before).update(vars(self))  # how it was: copies are refused to users, for two would share one engine
         certify = self.ledger is not None
         if self._recorder is not None:
             self.crew.remove(self._recorder)

@@ -9,7 +9,7 @@ import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.reactions import FOLLOWING
+from stunt.drive.body.reactions import DOWN, FOLLOWING, RISING
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
@@ -47,7 +47,7 @@ class Watch:
     """Crew that notes when a character that follows a clip has lost it, and when it has found it again."""
 
     def __init__(self, actor: BodyActor) -> None:
-        """Watch a character; one that is down, weakened or follows nothing is left alone."""
+        """Watch a character; one that is down, gets up or follows nothing is left alone."""
         self.actor, self.lost = actor, False
         self._since: float | None = None
         self._due = actor.stage.tick
@@ -63,6 +63,9 @@ class Watch:
         self._due = stage.tick + max(1, round(1.0 / (LOOK_HZ * stage.step_time)))
         wanted, rows = actor.wanted_at(stage.time), actor.rows
         if wanted is None or rows is None:
+            return
+        if actor.log and actor.log[-1]["state"] in (DOWN, RISING):  # it says itself that it does not follow
+            self.lost, self._since = False, None
             return
         floor = np.array([0.0, 0.0, actor.floor, 0.0, 0.0, 0.0, 0.0])
         off = float(off_clip(actor.here[:7] - floor, wanted[:7] - floor, float(rows.path[:, 2].max()) - actor.floor))

@@ -138,7 +138,8 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
     )
     if follows.sum() < 2:
         return used
-    whole, time, own = bool(follows.all()), time[follows], qpos[follows, actor.slices[0]]
+    ends = bool(follows[0] and follows[time >= time[-1] - END].all())
+    time, own = time[follows], qpos[follows, actor.slices[0]]
     actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
     turns, path = _wanted(actor, history, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
@@ -158,8 +159,8 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "foot_slide_m": foot_slide(actor, time, own, history),
         "prepared": _prepared(actor, history),
     }
-    # Whoever was on data or limp in between, or did as a reflex wanted, has no clip to end like.
-    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if whole else {}) | used
+    # Whoever began on data, or lies or does as a reflex wants in the end, has no clip to end like.
+    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if ends else {}) | used
 
 
 def _lost(time: Floats, own: Floats, wanted: Floats, path: Floats, floor: float) -> dict[str, Any]:

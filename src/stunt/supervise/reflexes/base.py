@@ -226,7 +226,8 @@ class Drive:
         self._at = self.actor.stage.time
         share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))
         way = rotations.difference(wanted.lifted, self._now)
-        most = wanted.fastest * passed / np.maximum(np.linalg.norm(way, axis=1), 1e-9)
+        reach = wanted.fastest * passed if passed > 0.0 else 0.0  # no time passes twice, however fast
+        most = reach / np.maximum(np.linalg.norm(way, axis=1), 1e-9)
         most[0] = np.inf  # the root is not turned, only where it would be
         after = rotations.integrate(self._now, way, np.minimum(share, most))
         self._lead(self._now, after, wanted.swing)
