@@ -55,7 +55,7 @@ class RootSpring:
         default=0.3, kind=Number(0.0, _LARGEST, unit="m·g·h"), help="largest root torque (mass × gravity × hip height)"
     )
     breaks: float = key(
-        default=1.6, name="break", kind=Number(0.0, _LARGEST, unit="m·g·h"),
+        default=1.8, name="break", kind=Number(0.0, _LARGEST, unit="m·g·h"),
         help="root torque from which on the spring is broken, until less than `limit` would do again (the paper's k_U)",
     )  # fmt: skip
     air: float = key(default=0.3, kind=Number(0.0, 1.0), help="share of the spring while nothing is touched (k_air)")

@@ -64,7 +64,8 @@ class Watch:
         wanted, rows = actor.wanted_at(stage.time), actor.rows
         if wanted is None or rows is None:
             return
-        if actor.log and actor.log[-1]["state"] in (DOWN, RISING):  # it says itself that it does not follow
+        states = (entry["state"] for entry in reversed(actor.log) if "state" in entry)
+        if next(states, FOLLOWING) in (DOWN, RISING):  # it says itself that it does not follow
             self.lost, self._since = False, None
             return
         floor = np.array([0.0, 0.0, actor.floor, 0.0, 0.0, 0.0, 0.0])
