@@ -28,8 +28,8 @@ LOG = together(
     *(piece for side in SIDES for piece in (arm(side, 75.0, 5.0, 30.0, 115.0), leg(side, 8.0, 12.0))), head(-12.0)
 )
 """Arms before the chest, legs straight: somebody who rolls over a side."""
-DOWN = 0.3
-"""Below this share of its standing height it has come down, however fast: then its pace is turned into a roll."""
+SINKING = 0.6
+"""A body that comes down faster than this still falls [m/s]: hands and neck are busy with that."""
 JUST = 1.0
 """A body that was up less than so many seconds ago has just fallen."""
 
@@ -78,7 +78,7 @@ class Roll(Behaviour):
             self._up_at = now.time
         pace = float(np.linalg.norm(felt.velocity[:2]))
         asked = now.request == self.name
-        landed = bool(felt.touching - LEGS) and (felt.velocity[2] > -0.3 or felt.height < DOWN)
+        landed = bool(felt.touching - LEGS) and felt.velocity[2] > -SINKING
         falling = landed and now.time - self._up_at < JUST and pace > 0.9
         if felt.height > LOW or not (asked or falling):
             return None
