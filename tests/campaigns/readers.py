@@ -78,6 +78,56 @@ def _glb(folder: Path) -> list[bytes]:
     return [write_glb(clip, folder / f"{seed}.glb", seed=seed).read_bytes() for seed in (None, 3)]
 
 
+def _vrm(folder: Path) -> list[bytes]:
+    sys.path.insert(0, str(ROOT / "tests" / "export"))
+    from rig_helpers import write_rig
+
+    return [write_rig(folder / "a.glb", style="vrm", seed=3).read_bytes()]
+
+
+def _fbx(folder: Path) -> list[bytes]:
+    from stunt.library.names import load_clip
+    from stunt.motion.clips import edit
+    from stunt.motion.formats.fbx_writer import fbx_bytes
+
+    return [fbx_bytes(edit.trimmed(load_clip(name), 0.0, 0.1)) for name in ("walk", "jab")]
+
+
+def _usd(suffix: str) -> Callable[[Path], list[bytes]]:
+    """Return who makes USD files: a walker's bones at rest and two frames of it, as text or as bytes."""
+
+    def make(folder: Path) -> list[bytes]:
+        from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
+
+        from stunt.library.names import load_clip
+
+        skeleton = load_clip("walk").skeleton
+        stage = Usd.Stage.CreateNew(str(folder / f"a{suffix}"))
+        UsdGeom.SetStageUpAxis(stage, "Z")
+        UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+        UsdSkel.Root.Define(stage, "/top")
+        bones = UsdSkel.Skeleton.Define(stage, "/top/bones")
+        paths: list[str] = []
+        for name, parent in zip(skeleton.names, skeleton.parents, strict=True):
+            paths.append(name if parent < 0 else f"{paths[parent]}/{name}")
+        order = [paths.index(path) for path in sorted(paths)]
+        places = [Gf.Matrix4d(1.0).SetTranslate(Gf.Vec3d(*map(float, skeleton.rest_places[k]))) for k in order]
+        whole, topology = Vt.Matrix4dArray(places), UsdSkel.Topology(sorted(paths))
+        moves = UsdSkel.Animation.Define(stage, "/top/moves")
+        for made in (bones, moves):
+            made.CreateJointsAttr(sorted(paths))
+        bones.CreateBindTransformsAttr(whole)
+        local = UsdSkel.ComputeJointLocalTransforms(topology, whole)
+        bones.CreateRestTransformsAttr(local)
+        for frame in range(2):
+            moves.SetTransforms(local, Usd.TimeCode(frame))
+        UsdSkel.BindingAPI.Apply(bones.GetPrim()).CreateAnimationSourceRel().SetTargets([moves.GetPath()])
+        stage.GetRootLayer().Save()
+        return [(folder / f"a{suffix}").read_bytes()]
+
+    return make
+
+
 def _gltf(folder: Path) -> list[bytes]:
     import base64
     import struct
@@ -398,6 +448,10 @@ READERS: dict[str, Reader] = {
     "npz": Reader(".npz", _clip_npz, mutants.of_npz, _read_clip),
     "glb": Reader(".glb", _glb, mutants.of_glb, _read_clip_body),
     "gltf": Reader(".gltf", _gltf, mutants.of_json, _read_clip_body, lambda: {".bin": bytes(200_000)}),
+    "vrm": Reader(".vrm", _vrm, mutants.of_glb, _read_clip_body),
+    "fbx": Reader(".fbx", _fbx, mutants.by_bytes, _read_clip),
+    "usda": Reader(".usda", _usd(".usda"), mutants.of_text, _read_clip),
+    "usdc": Reader(".usdc", _usd(".usdc"), mutants.by_bytes, _read_clip),
     "c3d": Reader(".c3d", files(EXAMPLES / "reach.c3d"), mutants.by_bytes, _read_markers),
     "take": Reader(".npz", _take, mutants.of_npz, _read_take),
     "export": Reader(".npz", _take, mutants.of_npz, _export),

@@ -19,6 +19,7 @@ from stunt.library.read import read_clip
 from stunt.maths.rotations import conjugate, from_rotation_vector, multiply, rotate, to_matrix
 from stunt.motion.clips.raw import ClipFileError
 from stunt.motion.formats.fbx_writer import write_fbx
+from stunt.motion.formats.guarded import guarded
 
 HERE = Path(__file__).parent
 MILLIMETRES = 1e-3
@@ -80,6 +81,26 @@ def test_blender_reads_what_is_written_and_what_it_writes_is_read(tmp_path: Path
     world = back.world.positions[: clip.frames, [back.skeleton.joint(name) for name in names]]
     best = min(np.abs(world @ turn.T - ours[: len(world)]).max() for turn in _quarter_turns())
     assert best < 0.1 * MILLIMETRES
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [("import os; os.abort()", "does not survive it"), ("raise KeyError(3)", "is damaged"), ("x = 3", "is damaged")],
+)
+def test_a_file_that_kills_whoever_reads_it_kills_a_child_and_is_refused(tmp_path: Path, does: str, said: str) -> None:
+    (tmp_path / "a.fbx").write_text(does)
+    with pytest.raises(ClipFileError, match=said):
+        guarded("numpy", "fbx", "runpy:run_path")(tmp_path / "a.fbx")
+
+
+@pytest.mark.parametrize("how", ["subLayers = [@../b.usda@]", "subLayers = [@/etc/hostname.usda@]"])
+def test_a_usd_stage_made_of_files_elsewhere_is_refused(tmp_path: Path, how: str) -> None:
+    pytest.importorskip("pxr", reason="USD needs usd-core")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "b.usda").write_text("#usda 1.0\n")
+    (tmp_path / "in" / "a.usda").write_text(f"#usda 1.0\n(\n    {how}\n)\n")
+    with pytest.raises(ClipFileError, match="outside its folder"):
+        read_clip(tmp_path / "in" / "a.usda")
 
 
 def _quarter_turns() -> list[np.ndarray]:

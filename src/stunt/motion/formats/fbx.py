@@ -1,7 +1,7 @@
 """FBX skeletons and their animations as clips, through the package `ufbx` (`stunt[fbx]`).
 
 The package evaluates the file's curves, pivots and inherited scales; units and axes are the file's own, turned into
-metres with y up.
+metres with y up. A child process reads (`formats.guarded`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from stunt.errors import Place, UnknownNameError
 from stunt.maths.rotations import Floats, multiply, normalise, rotate
 from stunt.motion.clips.raw import MAX_JOINTS, ClipFileError, ClipFormat, RawClip, check_size, read_bytes, snapped
+from stunt.motion.formats.guarded import guarded
 from stunt.motion.formats.world_clip import WorldBones, largest_tree, raw_of_world, unique
 
 _LOOKS = 9
@@ -30,10 +31,8 @@ class _File:
     def __init__(self, path: str | Path) -> None:
         self.place = Place(str(path))
         self._kept: list[Any] = []
-        try:
-            import ufbx
-        except ImportError:
-            raise ClipFileError("FBX files need the package 'ufbx': pip install 'stunt[fbx]'.", self.place) from None
+        import ufbx
+
         self._ufbx, data = ufbx, self._keep(read_bytes(path))
         axes = self._keep(ufbx.axes_right_handed_y_up)
         try:
@@ -122,7 +121,7 @@ def read_fbx(path: str | Path, animation: str | None = None) -> RawClip:
         animation: Which, by name; None takes the longest that moves. Without any the clip is one frame.
 
     Raises:
-        ClipFileError: It is no FBX file, has no skeleton, or the package is not installed.
+        ClipFileError: It is no FBX file, or has no skeleton.
         UnknownNameError: There is no such animation.
     """
     file = _File(path)
@@ -155,4 +154,6 @@ def _stack(file: _File, bones: list[int], wanted: str | None, notes: dict[str, s
     return file.stacks[chosen]
 
 
-FBX = ClipFormat("fbx", (".fbx",), read_fbx, heeds=("animation",), listed=("*.fbx",))
+FBX = ClipFormat(
+    "fbx", (".fbx",), guarded("ufbx", "fbx", f"{__name__}:read_fbx"), heeds=("animation",), listed=("*.fbx",)
+)

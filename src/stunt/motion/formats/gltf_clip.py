@@ -206,7 +206,7 @@ def _channels(
     found: dict[tuple[int, str], _Channel] = {}
     for channel in document.objects(animation, "channels"):
         target = document.mapping(channel, "target")
-        if target.get("path") not in widths or "node" not in target:
+        if str(target.get("path")) not in widths or "node" not in target:
             continue
         sampler = document.whole(channel, "sampler", len(samplers))
         if sampler >= len(samplers):

@@ -1,4 +1,4 @@
-"""USD skeletons and their animations as clips, through the package `usd-core` (`stunt[usd]`)."""
+"""USD skeletons and their animations as clips, through the package `usd-core` (`stunt[usd]`); a child process reads."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from stunt.errors import Place
+from stunt.errors import Place, brief
 from stunt.maths.rotations import Floats, from_matrix
-from stunt.motion.clips.raw import ClipFileError, ClipFormat, RawClip, check_size, read_bytes, snapped
+from stunt.motion.clips.raw import ClipFileError, ClipFormat, RawClip, check_size, snapped
+from stunt.motion.formats.guarded import guarded
 from stunt.motion.formats.world_clip import WorldBones, raw_of_world, unique
 
 _STILL_FPS = 24.0
+_MOST_LAYERS = 64
 
 
 def read_usd(path: str | Path) -> RawClip:
     """Read the largest skeleton of a USD file, and the animation bound to it; without one the clip is one frame.
 
     Raises:
-        ClipFileError: It is no USD file, has no skeleton, or the package is not installed.
+        ClipFileError: It is no USD file, has no skeleton, or is made of files outside its folder.
     """
     place = Place(str(path))
+    from pxr import Tf, Usd, UsdGeom, UsdSkel
+
     try:
-        from pxr import Tf, Usd, UsdGeom, UsdSkel
-    except ImportError:
-        raise ClipFileError("USD files need the package 'usd-core': pip install 'stunt[usd]'.", place) from None
-    read_bytes(path)  # a file that is too large, or none, is refused before anything is opened
-    try:
+        _check_layers(Path(path), place)
         stage = Usd.Stage.Open(str(path))
     except Tf.ErrorException as error:
         raise ClipFileError(f"is no USD file that can be read: {str(error).strip().splitlines()[0]}", place) from None
@@ -68,10 +68,42 @@ def read_usd(path: str | Path) -> RawClip:
     return raw_of_world(bones, form="usd", file=str(path), fps=fps, up=up, scale=metres, notes={})
 
 
+def _check_layers(path: Path, place: Place) -> None:
+    """See that all files a stage is made of are in the folder of the one that was named."""
+    from pxr import Sdf
+
+    folder, seen, waiting = path.parent.resolve(), set[str](), [str(path)]
+    while waiting:
+        name = waiting.pop()
+        layer = Sdf.Layer.FindOrOpen(name)
+        if layer is None or name in seen:
+            continue
+        seen.add(name)
+        if len(seen) > _MOST_LAYERS:
+            raise ClipFileError(f"is made of more than {_MOST_LAYERS} files.", place)
+        clips: list[Any] = []
+        layer.Traverse("/", lambda at, layer=layer, clips=clips: clips.append(at) if _has_clips(layer, at) else None)
+        if clips:
+            raise ClipFileError(f"takes values from other files (value clips, at {clips[0]}): that is not read.", place)
+        for other in layer.GetCompositionAssetDependencies():
+            full = layer.ComputeAbsolutePath(other)
+            if not Path(full).resolve().is_relative_to(folder):
+                raise ClipFileError(f"refers to '{brief(other)}', which is outside its folder.", place)
+            waiting.append(full)
+
+
+def _has_clips(layer: Any, at: Any) -> bool:
+    spec = layer.GetPrimAtPath(at) if at.IsPrimPath() else None
+    return spec is not None and bool(spec.HasInfo("clips"))
+
+
 def _frames(matrices: Floats) -> tuple[Floats, Floats]:
     """Return places (J, 3) and turns (J, 4) of matrices as USD has them: rows, with scale."""
     axes = matrices[:, :3, :3] / np.linalg.norm(matrices[:, :3, :3], axis=2, keepdims=True)
     return matrices[:, 3, :3].copy(), np.stack([from_matrix(one.T) for one in axes])
 
 
-USD = ClipFormat("usd", (".usd", ".usda", ".usdc"), read_usd, listed=("*.usd", "*.usda", "*.usdc"))
+USD = ClipFormat(
+    "usd", (".usd", ".usda", ".usdc"), guarded("pxr", "usd", f"{__name__}:read_usd"),
+    listed=("*.usd", "*.usda", "*.usdc"),
+)  # fmt: skip

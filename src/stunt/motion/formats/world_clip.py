@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stunt.errors import Place
 from stunt.maths.rotations import Floats, conjugate, multiply, normalise, rotate
-from stunt.motion.clips.raw import RawClip
+from stunt.motion.clips.raw import ClipFileError, RawClip
 
+_LARGEST = 1e9
 _MOVED = 1e-4  # a bone whose joint wanders less than this share of the longest bone keeps its length
 
 
@@ -40,7 +42,14 @@ class WorldBones:
 def raw_of_world(
     bones: WorldBones, *, form: str, file: str, fps: float, up: str, scale: float | None, notes: Mapping[str, str]
 ) -> RawClip:
-    """Return what a file says, for bones in the world (`form`: its format; the rest as in `RawClip`)."""
+    """Return what a file says, for bones in the world (`form`: its format; the rest as in `RawClip`).
+
+    Raises:
+        ClipFileError: It has numbers that are no place, turn, rate or unit of anything.
+    """
+    said = (bones.places, bones.turns, bones.rest_places, bones.rest_turns, np.array([fps, scale or 1.0]))
+    if not all((np.abs(some) <= _LARGEST).all() for some in said) or fps <= 0.0 or up not in ("y", "z"):
+        raise ClipFileError("has numbers that are no usable places, turns, rates or units.", Place(file))
     world = multiply(bones.turns, conjugate(bones.rest_turns))
     rotations, offsets = world.copy(), np.zeros_like(bones.rest_places)
     shifts = np.zeros_like(bones.places)
