@@ -3,8 +3,7 @@
 Targets are lifted from the actual root, so whatever place and heading a body has lost stays lost: it goes on beside its
 path. A foot that swings can land where the clip's own foot does instead. The whole leg is turned about its hip so that
 the foot comes down nearer to the clip's place, pointing the clip's way; once it stands, the leg goes back to what the
-clip asks for and takes the hips along. Where feet stand for long and the heading is far off, hips turn over them as far
-as people's do. P3 leaves this to a torque and a force on the root.
+clip asks for and takes the hips along. P3 leaves this to a torque and a force on the root.
 """
 
 from __future__ import annotations
@@ -21,12 +20,6 @@ SHIFT: Final = 0.05
 """How far a foot is put from where it would land [m]."""
 TURN: Final = 0.08
 """How far it is turned [rad]."""
-EASY: Final = 0.12
-"""A heading that is off by less than this is left to the steps [rad]."""
-TWIST: Final = 0.2
-"""How far hips are turned over feet that stand [rad]."""
-FIRM: Final = 3.0
-"""By how much they are turned for what the heading is off beyond that."""
 SWINGING: Final = 0.06
 """Time within which a swinging leg goes over to its new landing place [s]."""
 STANDING: Final = 0.15
@@ -46,11 +39,6 @@ def steer_legs(v: Any, t: Any, who: Any, time: float) -> None:
     size = math.sqrt(off_x * off_x + off_y * off_y)
     keep = min(1.0, SHIFT / size) if size > 0.0 else 0.0
     turn = min(max(who.heading, -TURN), TURN)
-    # Hips are turned over feet that stand: these hold, so the leg is turned the other way.
-    # From outside (the paper's form) bones hold to the world by themselves: there is nothing to turn hips over.
-    twist = (
-        0.0 if who.external != 0 else -math.copysign(min(FIRM * max(abs(who.heading) - EASY, 0.0), TWIST), who.heading)
-    )
     for k in range(count):
         thigh, foot = legs[3 * k], legs[3 * k + 1]
         air = swing[low * count + k] + share * (swing[high * count + k] - swing[low * count + k])
@@ -58,9 +46,7 @@ def steer_legs(v: Any, t: Any, who: Any, time: float) -> None:
         tall = max(xpos[3 * thigh + 2] - xpos[3 * foot + 2], _SHORTEST)
         steer[3 * thigh] += rate * (air * keep * off_y / tall - steer[3 * thigh])
         steer[3 * thigh + 1] += rate * (-air * keep * off_x / tall - steer[3 * thigh + 1])
-        aside = math.hypot(xpos[3 * thigh] - xpos[3 * foot], xpos[3 * thigh + 1] - xpos[3 * foot + 1])
-        upright = min(max(3.0 - 3.0 * aside / tall, 0.0), 1.0)  # who rolls or crawls has no feet to turn over
-        steer[3 * thigh + 2] += rate * (air * turn + (1.0 - air) * upright * twist - steer[3 * thigh + 2])
+        steer[3 * thigh + 2] += rate * (air * turn - steer[3 * thigh + 2])
 
 
 @compiled

@@ -11,7 +11,7 @@ from stunt.errors import Place, brief
 from stunt.maths.rotations import Floats, from_matrix
 from stunt.motion.clips.raw import ClipFileError, ClipFormat, RawClip, check_size, snapped
 from stunt.motion.formats.guarded import guarded
-from stunt.motion.formats.world_clip import WorldBones, raw_of_world, unique
+from stunt.motion.formats.world_clip import WorldBones, largest_tree, raw_of_world, unique
 
 _STILL_FPS = 24.0
 _MOST_LAYERS = 64
@@ -57,12 +57,17 @@ def read_usd(path: str | Path) -> RawClip:
         return _frames(np.array(query.ComputeJointSkelTransforms(time)) @ above)
 
     moved = [world(Usd.TimeCode(first + k)) for k in range(frames)]
-    above = np.array(UsdGeom.XformCache(Usd.TimeCode(first)).GetLocalToWorldTransform(skeleton.GetPrim()))
+    over = np.array(UsdGeom.XformCache(Usd.TimeCode(first)).GetLocalToWorldTransform(skeleton.GetPrim()))
     bind = skeleton.GetBindTransformsAttr().Get()
-    rest = _frames(np.array(bind) @ above) if bind is not None and len(bind) == len(joints) else moved[0]
-    names = unique([joint.rpartition("/")[2] for joint in joints])
-    parents = tuple(int(parent) for parent in query.GetTopology().GetParentIndices())
-    bones = WorldBones(names, parents, *rest, *(np.stack([one[k] for one in moved]) for k in (0, 1)))
+    rest = _frames(np.array(bind) @ over) if bind is not None and len(bind) == len(joints) else moved[0]
+    above = [int(parent) for parent in query.GetTopology().GetParentIndices()]
+    tree = largest_tree(above)  # a file may hold several side by side
+    if len(tree) < 2:
+        raise ClipFileError("has no skeleton.", place)
+    names = unique([joints[joint].rpartition("/")[2] for joint in tree])
+    parents = tuple(tree.index(above[joint]) if above[joint] >= 0 else -1 for joint in tree)
+    places = (np.stack([one[k] for one in moved])[:, tree] for k in (0, 1))
+    bones = WorldBones(names, parents, *(some[tree] for some in rest), *places)
     metres = float(UsdGeom.GetStageMetersPerUnit(stage))
     up = str(UsdGeom.GetStageUpAxis(stage)).lower()
     return raw_of_world(bones, form="usd", file=str(path), fps=fps, up=up, scale=metres, notes={})
