@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from stunt.errors import InvalidValueError, TakeError, UnknownNameError
-from stunt.record.filmstrip import MOST_PANELS, choose_panels, filmstrip
+from stunt.record.filmstrip import MOST_PANELS, choose_panels, clearest, filmstrip
 
 
 def test_there_is_one_panel_per_beat_with_its_pose_and_error(take):
@@ -66,3 +68,22 @@ def test_a_take_without_frames_is_refused(take):
     take.time = np.empty(0)
     with pytest.raises(TakeError, match="no frames"):
         choose_panels(take, None, [])
+
+
+@pytest.mark.parametrize("line", [0.0, 0.4, math.pi / 2, 2.5])
+def test_the_camera_stands_where_nobody_hides_anybody_and_no_further_round_than_that_takes(line):
+    along = np.array([math.cos(line), math.sin(line)])
+    roots = np.stack([0.0 * along, 0.9 * along])[None].repeat(3, axis=0)
+    found = clearest(roots, line)  # it would look along the line on which both stand
+    across = np.array([-math.sin(found), math.cos(found)])
+    assert abs(0.9 * along @ across) >= 0.5
+    assert clearest(roots, line + math.pi / 2) == pytest.approx(line + math.pi / 2)  # all is seen from there
+    assert clearest(roots[:, :1], line) == line
+
+
+def test_the_moment_of_the_hardest_blow_is_shown(take):
+    take.events[:] = [
+        {"kind": "hit", "time": t, "force": f, "character": "ada"} for t, f in ((0.31, 5.0), (0.77, 40.0))
+    ]
+    times = [panel.time for panel in choose_panels(take, None, ["ada"])]
+    assert 0.77 in times and 0.31 not in times and times == sorted(times)

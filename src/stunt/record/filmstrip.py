@@ -28,6 +28,8 @@ _LATE_DEG = 1.0  # Error from which the label turns to the warning colour.
 _SHEET = 1840  # Preferred width of the sheet [px].
 _GAP = 14  # Between panels [px].
 _ELEVATION = math.radians(9.0)
+_SIDE = 24.0  # [°]
+_APART = 0.5  # Across the picture, from which on people do not hide each other [m].
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def filmstrip(
     columns: int | None = None,
     character: str | None = None,
     title: str | None = None,
-    side: float = 24.0,
+    side: float | None = None,
 ) -> Path:
     """Draw a contact sheet of a performance as a PNG.
 
@@ -58,7 +60,8 @@ def filmstrip(
         columns: Panels in a row; None chooses.
         character: Whose beats, and whom the camera follows; None is everyone.
         title: The line on top; None is the take's own title.
-        side: How far to the first character's left the camera stands [°]: 0 looks it in the face, 90 at its side.
+        side: How far to the first character's left the camera stands [°]: 0 looks it in the face, 90 at its side. None
+            is 24, or as little more as it takes for nobody to hide anybody.
 
     Returns:
         The path.
@@ -67,7 +70,7 @@ def filmstrip(
     panels = choose_panels(take, times, names)
     if columns is not None and columns < 1:
         raise InvalidValueError("columns", columns, "at least 1")
-    sheet = _draw(take, panels, columns, names, title, math.radians(side))
+    sheet = _draw(take, panels, columns, names, title, side)
     path = Path(path)
     with written_aside(path) as aside:
         sheet.save(aside, format="PNG", optimize=True)
@@ -93,6 +96,10 @@ def _evenly(take: Take) -> list[Panel]:
     """Choose evenly spaced moments; of a supervised take more of them, each with who was in charge."""
     who = charges(take)
     times = np.linspace(take.time[0], take.time[-1], _SUPERVISED if who else _EVENLY)
+    hits = [event for event in take.events if event.get("kind") == "hit"]
+    if hits:  # the hardest of all blows is seen
+        hardest = float(max(hits, key=lambda event: float(event.get("force", 0.0)))["time"])
+        times[1 + np.abs(times[1:-1] - hardest).argmin()] = np.clip(hardest, times[0], times[-1])
     return [Panel(float(time), in_charge(who, float(time)) if who else "") for time in times]
 
 
@@ -150,11 +157,13 @@ def _draw(
     columns: int | None,
     characters: Sequence[str],
     title: str | None,
-    side: float,
+    side: float | None,
 ) -> Image.Image:
     model = take.model()
     points = points_of_performance(model, take.qpos, characters)
-    azimuth = facing(model, take.qpos[0], characters) + side
+    azimuth = facing(model, take.qpos[0], characters) + math.radians(_SIDE if side is None else side)
+    if side is None:
+        azimuth = clearest(_roots(take, model, panels), azimuth)
     aspect = _aspect(points, azimuth)
     camera = Camera.frame_on(points, azimuth, _ELEVATION, aspect=aspect, margin=0.05)
     columns = columns or _columns(len(panels), aspect)
@@ -181,6 +190,34 @@ def facing(model: mujoco.MjModel, qpos: Floats, characters: Sequence[str]) -> fl
     mujoco.mj_kinematics(model, data)
     forward = data.xmat[bodies[0]].reshape(3, 3)[:, 0]
     return math.atan2(forward[1], forward[0]) if math.hypot(forward[0], forward[1]) > 0.3 else 0.0
+
+
+def clearest(roots: Floats, wanted: float) -> float:
+    """Return from which azimuth nobody hides anybody [rad]: of all that show most, the nearest to the one wanted.
+
+    Args:
+        roots: Where people are in each picture, over the ground [m], (pictures, people, 2).
+        wanted: Where the camera would stand else [rad].
+    """
+    one, two = np.triu_indices(roots.shape[1], 1)
+    if not len(one):
+        return wanted
+    apart = roots[:, one] - roots[:, two]
+    least = np.minimum(_APART, 0.8 * np.linalg.norm(apart, axis=-1))  # who stand closer cannot be seen further apart
+    turns = np.radians(sorted(range(-180, 180, 15), key=abs)) + wanted
+    across = np.abs(apart @ np.stack([-np.sin(turns), np.cos(turns)]))  # (pictures, pairs, azimuths)
+    return float(turns[(across >= least[..., None]).sum(axis=(0, 1)).argmax()])
+
+
+def _roots(take: Take, model: mujoco.MjModel, panels: Sequence[Panel]) -> Floats:
+    """Return where people's roots are in each picture, over the ground [m], (pictures, people, 2)."""
+    data, bodies = mujoco.MjData(model), [take.cast.character(name).root_body for name in take.cast.names]
+    found = np.zeros((len(panels), len(bodies), 2))
+    for number, panel in enumerate(panels):
+        data.qpos[:] = take.qpos[int(np.abs(take.time - panel.time).argmin())]
+        mujoco.mj_kinematics(model, data)
+        found[number] = data.xpos[bodies, :2]
+    return found
 
 
 def _aspect(points: Floats, azimuth: float) -> float:
