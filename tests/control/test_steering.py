@@ -77,27 +77,3 @@ def test_motions_without_known_feet_are_not_steered() -> None:
     tracker.stage.step(0.6)
     tracker.program.aim(tracker.number, replace(tracker.rows, swing=None), tracker.started)
     assert np.all(tracker.program.steer == 0.0)
-
-
-@pytest.mark.parametrize("steer", [True, False])
-def test_whoever_stands_turned_aside_turns_its_hips_over_its_feet(steer: bool) -> None:
-    import stunt
-    from stunt.control.servo.law import ServoSettings
-    from stunt.drive.body.actor import follower_of
-    from stunt.drive.motion.body_motion import motion_of_clip
-    from stunt.maths.rotations import conjugate, from_rotation_vector, heading, multiply
-    from stunt.stage.loop import StageLoop
-    from stunt.stage.scene import CharacterSpec, Scene
-
-    clip = stunt.load_clip("idle")
-    stage = StageLoop(Scene({"ada": CharacterSpec(clip, root="free")}))
-    motion = motion_of_clip(clip, stage.character("ada"))
-    actor = follower_of(stage, "ada", motion, settings=ServoSettings(steer=steer))
-    own = stage.data.qpos[actor.slices[0]]
-    own[3:7] = multiply(from_rotation_vector(np.array([0.0, 0.0, 0.35])), own[3:7])
-    stage.advance(round(1.5 / stage.step_time))
-    wanted = actor.wanted_at(stage.time)
-    assert wanted is not None
-    left = float(heading(multiply(stage.data.qpos[actor.slices[0]][3:7], conjugate(wanted[3:7]))))
-    assert (0.1 < left < 0.27) if steer else left > 0.3
-    assert actor.assistance().torque_peak < 0.31, "the weak spring has no part about the vertical"
