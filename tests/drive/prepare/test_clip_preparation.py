@@ -297,3 +297,17 @@ def test_who_does_not_fall_is_carried_by_the_lowest_foot_even_if_it_seems_to_hov
     assert [bool(near[40:80].all()) for near in near_floor(feet, still, 120.0)] == [True, False]
     assert not any(near[40:80].any() for near in near_floor(feet, leap, 120.0))
     assert not any(near.any() for near in near_floor([foot + 0.1 for foot in feet], still, 120.0))
+
+
+def test_what_is_foreseen_at_one_rate_is_not_taken_for_another() -> None:
+    import stunt
+
+    def torques(hz: float, *before: float) -> np.ndarray:
+        pipeline._KNOWN.clear()
+        for other in (*before, hz):
+            stage = stunt.Stage({"ada": stunt.Body("walk", root="free")}, hz=other)
+            stage.actor("ada").follow(stunt.load_clip("walk"))
+        return np.asarray(stage.actors["ada"].rows.torque)
+
+    assert np.array_equal(torques(120.0), torques(120.0, 240.0))
+    assert not np.array_equal(torques(120.0), torques(240.0))

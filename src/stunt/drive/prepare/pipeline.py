@@ -55,11 +55,12 @@ def prepare(
     home = _at_home(motion)
     how = settings.plant, settings.clear, settings.steer, settings.foresee and not settings.external
     joints = [joint.id for joint in character.joints.values()]
-    springs = (
-        model.jnt_stiffness[joints].tobytes(),
-        model.dof_damping[character.dofs].tobytes(),
-    )  # torques are foreseen with these
-    key = digest(model, character, home, "rows", how, springs)
+    physics = (
+        model.jnt_stiffness[joints].tobytes(), model.dof_damping[character.dofs].tobytes(),
+        model.dof_frictionloss[character.dofs].tobytes(), model.opt.timestep, model.opt.integrator,
+        model.opt.disableflags, model.opt.enableflags,
+    )  # torques are foreseen with these; by the discrete integrator the step counts too  # fmt: skip
+    key = digest(model, character, home, "rows", how, physics)
     rows = _KNOWN.get(key, lambda: _prepared(model, character, home, soles, settings))
     return moved_rows(rows, place_between(home.qpos[0], motion.qpos[0]))
 
