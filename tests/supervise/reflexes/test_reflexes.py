@@ -106,3 +106,18 @@ def test_who_ducks_keeps_its_feet_on_the_ground_going_down_and_coming_up() -> No
         assert show.switches(duck.WHO)[-1][1] == "idle"
     print("feet off the ground by", {seed: f"{100 * up:.1f} cm" for seed, up in worst.items()})
     assert max(worst.values()) < 0.02
+
+
+def test_a_reflex_that_is_asked_twice_in_one_tick_keeps_its_targets_finite():
+    import stunt
+    from stunt.supervise.contract import Bid
+
+    stage = stunt.Stage({"ada": stunt.Body("idle", root="free", at=(0.0, 0.0))}, hz=120)
+    stage.actor("ada").supervise(["lie", "rag_doll"])
+    stage.step(0.4)
+    driver = stage.actors["ada"].driver
+    lie = driver.pool["lie"]
+    lie.start(driver.look(), driver.actor, Bid(0.5, "is down"))
+    for _ in range(3):  # no time passes between them
+        lie.step(driver.look(), driver.actor)
+    assert np.isfinite(driver.actor.rows.turns).all()
