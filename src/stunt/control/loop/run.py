@@ -10,10 +10,10 @@ from stunt.control.core.engine import STEP_STATE, mj_getState, mj_step1, mj_step
 from stunt.control.core.kernel import after, before, between, meter_strength, sort_joints, update_moments
 from stunt.control.core.ledger import note_before, note_between, note_first_half, note_stepped, turn_page
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
+from stunt.control.core.strength import keep_to_strength, mend_springs
 from stunt.control.core.views import views_at
 from stunt.control.loop.guard import count_work, watch_over
 from stunt.control.loop.lookout import look_out
-from stunt.control.core.strength import keep_to_strength, mend_springs
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import address
 
