@@ -1,6 +1,6 @@
 """`make mutants`: laws, drivers, reactions and meters, each changed in one place, and which test notices.
 
-    python -m tests.campaigns.physics [--only WORD …] [--cores N] [--fresh]
+    python -m tests.campaigns.physics [--only WORD …] [--cores N] [--own] [--fresh]
 
 Every mutant (`physics_table`) is one snippet of one file, replaced in a copy of the sources: the working tree is never
 touched, and each copy has a compiled cache of its own. The tests its room has for it are tried first, by the
@@ -99,14 +99,14 @@ class Copy:
             raise RuntimeError(f"pytest ended with {code}:\n{said[-3000:]}")
         return found[1] if found else f"the time ({seconds} s)"
 
-    def tried(self, mutant: Mutant) -> Result:
-        """Try one mutant."""
+    def tried(self, mutant: Mutant, own: bool) -> Result:
+        """Try one mutant, on its own tests alone or on its room's too."""
         path = mutant.path(self.place)
         whole, before = path.read_text("utf-8"), cpu()
         try:
             path.write_text(mutant.applied(whole), "utf-8")
-            by = self.failed(mutant.tests, mutant.compiled, FIRST)
-            if not by:
+            by = self.failed(mutant.tests, mutant.interpreted, FIRST)
+            if not by and not own:
                 by = self.failed([mutant.room], False, REST)
         finally:
             path.write_text(whole, "utf-8")
@@ -121,9 +121,9 @@ def cpu() -> float:
 
 def unmutated(copy: Copy, chosen: Sequence[Mutant]) -> str:
     """Return which of the mutants' own tests fails without any mutant: it would notice nothing."""
-    for compiled in (True, False):
-        tests = sorted({test for mutant in chosen if mutant.compiled is compiled for test in mutant.tests})
-        by = copy.failed(tests, compiled, REST) if tests else ""
+    for interpreted in (True, False):
+        tests = sorted({test for mutant in chosen if mutant.interpreted is interpreted for test in mutant.tests})
+        by = copy.failed(tests, interpreted, REST) if tests else ""
         if by:
             return by
     return ""
@@ -136,7 +136,7 @@ def known() -> dict[str, Result]:
     return {found.key: found for found in (Result(**json.loads(line)) for line in lines)}
 
 
-def campaign(chosen: Sequence[Mutant], cores: int) -> Iterator[Result]:
+def campaign(chosen: Sequence[Mutant], cores: int, own: bool) -> Iterator[Result]:
     """Try mutants, each on whichever copy is free."""
     copies: Queue[Copy] = Queue()
     for number in range(cores):
@@ -150,7 +150,7 @@ def campaign(chosen: Sequence[Mutant], cores: int) -> Iterator[Result]:
     def one(mutant: Mutant) -> Result:
         copy = copies.get()
         try:
-            return copy.tried(mutant)
+            return copy.tried(mutant, own)
         finally:
             copies.put(copy)
 
@@ -169,6 +169,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try physical mutants on the tests.")
     parser.add_argument("--only", nargs="*", default=[], help="mutants whose file or name contains one of these")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--own", action="store_true", help="only tests of their own, not the room's")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -181,7 +182,7 @@ def main() -> int:
     print(f"{len(chosen)} mutants, {len(done)} known from before", flush=True)
     began = time.monotonic()
     with (WORK / "results.jsonl").open("a", encoding="utf-8") as file:
-        for number, found in enumerate(campaign(left, args.cores) if left else (), 1):
+        for number, found in enumerate(campaign(left, args.cores, args.own) if left else (), 1):
             done.append(found)
             file.write(json.dumps(asdict(found)) + "\n")
             file.flush()

@@ -128,7 +128,7 @@ def end_of(actor: BodyActor) -> int:
 @pytest.mark.parametrize("servo", ["world", "parent", "parent_equal"])
 @pytest.mark.parametrize("seed", range(2))
 def test_bones_are_pulled_to_their_orientation_and_joints_give_what_hangs_on_them(servo: str, seed: int) -> None:
-    """τ = axis · Σ f over what hangs on a joint in world space, of its own bone in parent space; f = k₁Δ + k₂(ω_d − ω)."""
+    """τ = axis · Σ f over what hangs on a joint (in parent space, of its own bone); f = k₁Δ + k₂(ω_d − ω)."""
     settings = ServoSettings(servo=servo, limited=False, foresee=False, gain=0.7, steer=servo == "world")  # type: ignore[arg-type]
     actor = follower(settings=settings)
     data = shaken(actor, seed)

@@ -69,9 +69,7 @@ def eased(curve, warp: float, u: float) -> float:
 @FEW
 @given(mode=MODES, seed=st.integers(0, 9999), word=st.sampled_from(["ease", "overshoot", "recoil"]),
        warp=st.sampled_from([0.0, 1.5, -2.0]), late=st.booleans())  # fmt: skip
-def test_every_hinge_has_the_two_springs_of_its_moment(
-    mode: int, seed: int, word: str, warp: float, late: bool
-) -> None:
+def test_every_hinge_has_the_two_springs_of_its_moment(mode, seed, word, warp, late) -> None:
     """k_L + k_H = K and the balance at θ under F: at the time the step ends, through curve, warp, slack and shift."""
     stage, program, rng = tense("torso28", seed)
     board, rows, curve = stage.board, program.rows, preset(word)
