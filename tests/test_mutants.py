@@ -3,9 +3,9 @@
 import ast
 
 import pytest
-from tests.campaigns.physics_table import mutants
 
 from tests.campaigns.physics import ROOT
+from tests.campaigns.physics_table import mutants
 
 MUTANTS = mutants()
 
