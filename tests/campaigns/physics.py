@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from queue import Queue
 
@@ -159,9 +160,14 @@ def campaign(chosen: Sequence[Mutant], cores: int, own: bool) -> Iterator[Result
 
 
 def table(results: Sequence[Result]) -> str:
-    """Return the results as a table in Markdown."""
-    rows = [f"| `{r.file}` | {r.name} | {f'`{r.by}`' if r.noticed else '**nobody**'} |" for r in results]
-    return "\n".join(["| file | mutant | noticed by |", "|---|---|---|", *rows])
+    """Return the results as a table in Markdown, by file; mutants that nobody noticed are bold."""
+    rows = ["| file | mutants | noticed by |", "|---|---|---|"]
+    for file, some in groupby(results, lambda found: found.file):
+        whole = list(some)
+        names = "; ".join(found.name if found.noticed else f"**{found.name}**" for found in whole)
+        tests = dict.fromkeys(found.by.partition("::")[0].removeprefix("tests/") for found in whole if found.noticed)
+        rows.append(f"| `{file}` | {names} | {', '.join(f'`{test}`' for test in tests)} |")
+    return "\n".join(rows)
 
 
 def main() -> int:

@@ -65,8 +65,10 @@ STEPS = ("tests/control/test_own_law.py", "tests/drive/balance/test_catching_ste
 BALANCE = ("tests/drive/balance/test_capture.py", "tests/drive/balance/test_ankles.py")
 REACTIONS = ("tests/drive/body/test_reactions.py",)
 TRANSITIONS = ("tests/drive/body/test_transition_laws.py",)
+DRIVERS = ("tests/drive/test_driver_laws.py",)
 REFLEXES = ("tests/supervise/reflexes/test_reflex_laws.py",)
 METERS = ("tests/record/test_meters.py",)
+PROOF = ("tests/check/test_certificate.py",)
 REVIEW = ("tests/review/test_measures.py",)
 
 ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
@@ -214,6 +216,20 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a change of motion is not placed where the body is", "at = place_between(np.concatenate([rows.path[first], rows.turns[first, 0]]), self.here)", "at = NOWHERE"),
         ("forces take over in one large step", "self.stage.refine(min(max(math.ceil(fastest * self.stage.step_time / PART), 1), MOST_PARTS))", "self.stage.refine(1)"),
     )),
+    ("drive/prepare/feed_forward.py", DRIVERS, (
+        ("the ground pushes down on a foreseen motion", "need = need - sizes @ pushes", "need = need + sizes @ pushes"),
+        ("a foreseen motion takes no acceleration", "data.qvel[:], data.qacc[:] = speed, rate", "data.qvel[:], data.qacc[:] = speed, 0.0 * rate"),
+    )),
+    ("drive/tension/external_torques.py", DRIVERS, (
+        ("gravity lifts", "force = -bias", "force = bias"),
+        ("what is carried lifts", "force += np.asarray(jacobian.T @ (load.mass * model.opt.gravity))", "force -= np.asarray(jacobian.T @ (load.mass * model.opt.gravity))"),
+    )),
+    ("drive/tension/performer.py", DRIVERS, (
+        ("the time warp of a pose is ignored", 'row["warp"], row["knots"] = entry.curve.warp, len', 'row["warp"], row["knots"] = 0.0, len'),
+    )),
+    ("drive/beats/performer.py", DRIVERS, (
+        ("a beat between two steps is measured at the first", "mujoco.mj_integratePos(stage.model, qpos, step, share)", "mujoco.mj_integratePos(stage.model, qpos, step, 0.0)"),
+    )),
     ("supervise/reflexes/fall.py", REFLEXES, (
         ("a fall is stiff", "BRACED = 0.5", "BRACED = 5.0"),
         ("arms never reach for the ground", "            lifted = self._hand_out(felt, lifted, side)", "            pass"),
@@ -254,6 +270,13 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a fall is measured from the vertical of the world's start", "own_up = rotations.rotate(rotations.conjugate(stood), up)", "own_up = up"),
         ("help is counted along the ground only", "pull = np.linalg.norm(take.assistance[1:, number, :3], axis=1)", "pull = np.linalg.norm(take.assistance[1:, number, :2], axis=1)"),
         ("timing is between frames a straight line", "s * (1 - s) ** 2 * step * velocity[frame]", "0.0 * step * velocity[frame]"),
+    )),
+    ("record/proof/replay.py", PROOF, (
+        ("contacts are taken off the wrong way", "sign = 1.0 if second else -1.0", "sign = -1.0 if second else 1.0"),
+        ("contacts have no lever in the accounts", "(np.cross(point - data.xpos[body], force) + twist)", "twist"),
+        ("help is not summed up", "account.impulse += self._step * np.array([force, twist])", "account.impulse += 0.0 * np.array([force, twist])"),
+        ("a joint's strength is asked of one axis", "float(np.linalg.norm(torque[joint.dof : joint.dof + joint.width])) / joint.strength", "abs(float(torque[joint.dof])) / joint.strength"),
+        ("a push beside the centre of mass declares no turn", "np.cross(lever, force)])", "0.0 * lever])"),
     )),
     ("drive/body/measures.py", TRANSITIONS, (
         ("a bone's error is half of what it is", "error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)", "error = np.degrees(np.arccos(dots))  # (T, bones)"),
