@@ -199,6 +199,9 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("joints lean on their stops", "t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)", "t.upper[i] = _ENDLESS"),
         ("joints are half as damped", "goal = t.urge[d] + rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])\n        goal = min", "goal = t.urge[d] + rate * rate * t.error[d] + rate * (t.pace[d] - v.qvel[first + d])\n        goal = min"),
     )),
+    ("control/own/steps.py", OWN, (
+        ("the capture point lags behind the weight", "now = t.com[root + k] + t.com_velocity[root + k] / omega", "now = t.com[root + k] - t.com_velocity[root + k] / omega"),
+    )),
     ("control/own/recovery.py", OWN, (
         ("a recovery step's foot is not lifted", "out[o + 2] += high * math.sin(math.pi * x) ** 2", "out[o + 2] += 0.0"),
         ("a recovery step goes backwards", "way = who.step_to[3 * i + k] - who.step_from[3 * i + k]", "way = who.step_from[3 * i + k] - who.step_to[3 * i + k]"),

@@ -252,6 +252,10 @@ def test_torques_contact_forces_and_accelerations_obey_newton_and_their_limits(s
     grip = float(one.who["friction"] * one.gains["grip"])
     assert (np.hypot(force[:, 0], force[:, 1]) <= grip * force[:, 2] + 1e-6).all()
     assert (np.abs(torque) <= one.board.limit[6:nv] * (1.0 + 1e-6)).all()
+    root = int(one.who["root_body"])
+    com, pace = one.data.subtree_com[root], one.data.subtree_linvel[root]
+    rate = np.sqrt(G / (com[2] - one.who["floor"]))
+    assert one.who["capture"] == pytest.approx(com[:2] + pace[:2] / rate)
     still, size = one.unpacked(np.zeros(one.size))[2], one.size
     assert one.t["upper"][size : size + nv - 6] == pytest.approx(one.board.limit[6:nv] - still, rel=1e-6)
     assert one.t["lower"][size : size + nv - 6] == pytest.approx(-one.board.limit[6:nv] - still, rel=1e-6)
