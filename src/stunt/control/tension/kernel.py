@@ -307,7 +307,10 @@ def after(table: int, program: int, time: float, model: int, data: int) -> None:
         if time - start[i] < HAND_OVER and law != PASSIVE and v.tasked[v.dof_jntid[i]] == 0:
             s = (time - start[i]) / HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
-            v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            torque = min(max(v.applied[i] - v.pull[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            v.applied[i] = torque + v.pull[i]
+            if law == FULL and v.planted[i] == 0:  # a spring's torque is noted when the step is taken
+                v.torque[i] = torque
 
 
 @compiled
