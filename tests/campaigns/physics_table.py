@@ -56,6 +56,7 @@ ADAPTIVE = ("tests/control/test_adaptive.py",)
 BEAT = ("tests/control/test_beat.py",)
 SPRINGS = ("tests/control/test_springs.py",)
 FULL = ("tests/control/test_springs.py", "tests/control/test_kernel.py")
+CUT = ("tests/control/test_strength.py::test_a_struck_spring_gives_its_strength_and_is_a_spring_again_when_it_is_less",)
 IMPACT = ("tests/control/test_impact_law.py",)
 TENSION = ("tests/control/test_antagonist.py", "tests/control/test_tension_law.py")
 SERVO = ("tests/control/test_servo_law.py", "tests/control/test_servo.py")
@@ -118,6 +119,10 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("least effort brakes too little", "4.0 * v.moment[i] / left", "2.0 * v.moment[i] / left"),
         ("composite inertia loses its coupling", "return turning + coupling + mass", "return turning + mass"),
         ("a link's own inertia lacks its offset", "return moment + v.body_mass[body] * (c0 * c0 + c1 * c1 + c2 * c2)", "return moment"),
+    )),
+    ("control/core/strength.py", CUT, (
+        ("a spring over its strength is not cut", "share = most / math.sqrt(square)", "share = 1.0"),
+        ("a spring that was cut stays cut", "engage_spring(v, j, ndof, v.uncut_scale[vadr])", "engage_spring(v, j, ndof, 0.0)"),
     )),
     ("control/core/kernel.py", SPRINGS, (
         ("inboard joints impose nothing on children", "v.product[i] = v.moment[i] * imposed", "v.product[i] = 0.0"),
