@@ -77,7 +77,7 @@ TRANSITIONS = ("tests/drive/body/test_transition_laws.py",)
 DRIVERS = ("tests/drive/test_driver_laws.py",)
 REFLEXES = ("tests/supervise/reflexes/test_reflex_laws.py",)
 METERS = ("tests/record/test_meters.py",)
-PROOF = ("tests/check/test_certificate.py",)
+PROOF = ("tests/check/test_accounts.py",)
 REVIEW = ("tests/review/test_measures.py",)
 
 ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
