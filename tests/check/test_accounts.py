@@ -1,4 +1,4 @@
-"""The accounts of a certificate: momentum balances, help and pushes are summed up, and strength is a torque's length."""
+"""The accounts of a certificate: momentum balances, help and pushes are summed up, strength is a length."""
 
 from __future__ import annotations
 

@@ -138,6 +138,41 @@ def test_a_joints_spring_is_critically_damped_for_what_it_moves_and_arrives_with
     assert model.dof_damping[hinges] == pytest.approx(board.own_damping[hinges] + board.damping[hinges])
 
 
+@FEW
+@given(body=st.sampled_from(["torso28", "human39"]), seed=SEEDS)
+def test_a_spring_of_least_effort_is_the_feedback_form_of_a_cubic(body: str, seed: int) -> None:
+    """a = 6(θ̂ − θ)/T² − (4ω + 2ω̂)/T: a spring to the goal itself, a damper, and a push against the arrival's speed."""
+    stage, _ = performing(body, "composite", seed, arrival="minimum_effort")
+    board, model = stage.board, stage.model
+    board.limit[:] = np.inf
+    data, moment, left = fresh(stage), board.moment.copy(), 0.5 - stage.time
+    stage.advance(1)
+    hinges = np.flatnonzero(model.jnt_type[model.dof_jntid] == mujoco.mjtJoint.mjJNT_HINGE)
+    places = model.jnt_qposadr[model.dof_jntid[hinges]]
+    assert board.stiffness[hinges] == pytest.approx(6.0 * moment[hinges] / left**2)
+    assert board.damping[hinges] == pytest.approx(4.0 * moment[hinges] / left)
+    assert board.rest[places] == pytest.approx(board.goal[places])
+    push = data.qfrc_bias - 2.0 * moment / left * board.goal_velocity
+    assert stage.data.qfrc_applied[hinges] == pytest.approx(push[hinges], rel=1e-7, abs=1e-7)
+
+
+def test_a_spring_that_was_cut_for_a_step_is_itself_in_the_next_though_control_has_not_looked_again() -> None:
+    spec = CharacterSpec("torso28", self_collision=False)
+    stage = StageLoop(Scene({"ada": spec}, physics_hz=480.0, control_hz=120.0, ground=False))
+    board, model, joint = stage.board, stage.model, stage.characters["ada"].joints["r_elbow_flexion"]
+    board.law[joint.id], board.feed_bias[joint.id] = IMPEDANCE, 0
+    stage.data.qpos[joint.qpos] = board.rest[joint.qpos] = 1.0
+    board.stiffness[joint.dof], board.damping[joint.dof] = 4000.0, 400.0
+    stage.advance(8)
+    whole = model.jnt_stiffness[joint.id], model.dof_damping[joint.dof], stage.data.qfrc_applied[joint.dof]
+    stage.advance(1)
+    stage.data.xfrc_applied[stage.characters["ada"].bodies["r_hand"], :3] = -20000.0, -20000.0, 15000.0
+    stage.advance(1)  # in the middle of a control period
+    assert abs(board.torque[joint.dof]) == pytest.approx(joint.strength, rel=2e-3)
+    found = model.jnt_stiffness[joint.id], model.dof_damping[joint.dof], stage.data.qfrc_applied[joint.dof]
+    assert found == pytest.approx(whole, rel=1e-3) and whole[0] > 1000.0
+
+
 def test_a_joint_that_carries_the_body_is_scaled_by_everything_inboard() -> None:
     stage = StageLoop(Scene({"ada": CharacterSpec("human39", root="free")}, physics_hz=HZ, control_hz=HZ))
     Performer(stage, "ada", coupling="composite", tension=0.4)
