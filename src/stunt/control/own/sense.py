@@ -196,7 +196,8 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
                 who.closing, who.settle = 0, _SETTLES
             for k in range(2):
                 here = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k]
-                who.off[2 * i + k] = who.off_from[2 * i + k] = who.off_to[2 * i + k] = here
+                who.off[2 * i + k] = who.sole_off[2 * i + k] = here
+                who.off_from[2 * i + k] = who.off_to[2 * i + k] = here
                 who.off_last[2 * i + k] = here  # it did not get there in a tick
             at = 3 * (w.FEET * frame + i)
             who.locked[i] = 1 if floats(who.phases)[at] < 0.5 and live else 0
