@@ -13,7 +13,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
 from stunt.maths import rotations
 from stunt.maths.compiled import compiled, inlined
-from stunt.maths.flat import Vector, turn_between
+from stunt.maths.flat import Vector, rotated, turn_between
 from stunt.maths.rotations import Floats
 from stunt.maths.two_bone import knee_along
 
@@ -141,7 +141,10 @@ def _lift(hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, thigh: Any
         most = max(_STRAIGHT * whole, min(_length(a + p, b + q, c + r), whole))
         far = min(max(far, _FOLDED * whole), most)
         along, off = knee_along(upper, lower, far)
-        i, j, k = _off_line(x, y, z, a, b, c, front[f, 0], front[f, 1], front[f, 2], off)
+        # The knee goes along with the line: one on a hinge could not stay behind to the side.
+        turn = turn_between(a + p, b + q, c + r, x, y, z)
+        u, v, w = rotated(turn[0], turn[1], turn[2], turn[3], a, b, c)
+        i, j, k = _off_line(x, y, z, u, v, w, front[f, 0], front[f, 1], front[f, 2], off)
         i, j, k = along * x + i, along * y + j, along * z + k
         thigh[f, 0], thigh[f, 1], thigh[f, 2], thigh[f, 3] = turn_between(a, b, c, i, j, k)
         shank[f, 0], shank[f, 1], shank[f, 2], shank[f, 3] = turn_between(
