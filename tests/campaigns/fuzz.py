@@ -31,10 +31,12 @@ ROOT = Path(__file__).parents[2]
 
 def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
     """Read mutants one after the other, and tell of each on the standard output (the child's side)."""
+    from tests.campaigns.guards import Forked
     from tests.campaigns.readers import READERS, mutant, prepared
 
     reader, seeds = READERS[name], prepared(name, folder)
     read, opened = reader.read(), Opened(folder)
+    forked = Forked(lambda: opened.outside)
     path = folder / f"mutant{reader.suffix}"
     for suffix, data in reader.beside().items():
         path.with_suffix(suffix).write_bytes(data)
@@ -48,6 +50,7 @@ def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
         found: dict[str, Any] = {"number": number}
         tell({"begins": number})
         opened.watching, opened.outside, before = True, [], resident()
+        forked.seconds, forked.outside, died = 0.0, [], forked.died
         began = time.process_time()
         try:
             read(path)
@@ -55,8 +58,9 @@ def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
         except BaseException as error:
             found |= judged(error)
         opened.watching = False
-        found |= {"seconds": time.process_time() - began, "outside": opened.outside[:3]}
-        found["megabytes"] = max(resident(), before)
+        found["seconds"] = time.process_time() - began + forked.seconds
+        found["outside"] = (opened.outside + forked.outside)[:3]
+        found |= {"megabytes": max(resident(), before, forked.megabytes), "died": forked.died - died}
         tell(found)
 
 
@@ -144,6 +148,7 @@ class Campaign:
         self.tally: Counter[str] = Counter()
         self.finds: list[str] = []
         self.slowest = self.megabytes = 0.0
+        self.died = 0
 
     def run(self) -> None:
         """Feed all mutants."""
@@ -206,6 +211,9 @@ class Campaign:
     def _note(self, told: dict[str, Any]) -> None:
         self.slowest = max(self.slowest, told["seconds"])
         self.tally["read" if told.get("read") else "refused" if told.get("refused") else "finds"] += 1
+        self.died += told["died"]
+        if told["seconds"] > HANG:
+            self._find(told["number"], f"took {told['seconds']:.1f} s")
         if "find" in told:
             self.finds.append(f"{self.name} {told['number']}: {told['find']}")
         if told["outside"]:
@@ -242,6 +250,8 @@ def main() -> int:
         campaign = Campaign(name, args.seed, args.count)
         campaign.run()
         print(campaign.row(), flush=True)
+        if campaign.died:
+            print(f"  {campaign.died} of those that were refused ended the child that read them", flush=True)
         finds += campaign.finds
         for find in campaign.finds:
             print(f"  find: {find}", flush=True)

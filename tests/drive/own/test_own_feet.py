@@ -125,6 +125,42 @@ def test_who_stands_catches_a_push_by_a_step(way: tuple[float, float], impulse: 
     assert pushed.on_own_feet and 1 <= int(pushed.own.summary()["recovery_steps"]) <= 8
 
 
+def pushed_over_the_standing_foot(foot: int, impulse: float) -> tuple[BodyActor, int, list[float]]:
+    """Push a walker sideways while a foot swings, over the other; return how many ticks legs met, and slowest clocks.
+
+    The clocks are those of ticks in which the capture point was off by more than 0.16 m to the side.
+    """
+    actor = walker("walk_steady")
+    stage, bodies = actor.stage, actor.character.bodies
+    stage.advance(480)
+    while not (actor.own._memory["planned"][foot] == 0 and 0.2 < actor.own._memory["left"][foot] < 0.3):
+        stage.advance(4)
+    chest, legs = bodies["thorax"], [{bodies[f"{side}_{part}"] for part in ("thigh", "shank", "foot")} for side in "lr"]
+    stage.data.xfrc_applied[chest, 1] = (2 * foot - 1) * impulse * actor.character.mass / 70.0 / 0.1
+    met, clocks = 0, []
+    for tick in range(240):
+        stage.advance(4)
+        if tick == 11:
+            stage.data.xfrc_applied[chest] = 0.0
+        pairs = [{int(b) for b in stage.model.geom_bodyid[geoms]} for geoms in stage.data.contact.geom]
+        met += any(pair & legs[0] and pair & legs[1] for pair in pairs)
+        who = actor.own._memory
+        if abs(who["error"][1] + who["ahead_off"][1] - who["press_off"][1]) > 0.16:
+            clocks.append(float(who["rate"]))
+    return actor, met, clocks
+
+
+def test_a_walker_pushed_over_the_standing_foot_does_not_step_through_its_leg() -> None:
+    found = [pushed_over_the_standing_foot(foot, 15.0) for foot in (0, 1)]
+    assert all(actor.on_own_feet for actor, _, _ in found)
+    assert sum(met for _, met, _ in found) < 15
+
+
+def test_a_walker_that_falls_to_the_side_does_not_dawdle() -> None:
+    _, _, clocks = pushed_over_the_standing_foot(1, 30.0)
+    assert len(clocks) > 10 and min(clocks) >= 1.0
+
+
 def test_feet_close_again_after_a_push() -> None:
     pushed = walker("idle")
     stage, chest = pushed.stage, pushed.character.bodies["thorax"]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.engine import STEP_STATE
 from stunt.control.core.programs import PHASES, SLOTS
 from stunt.control.core.renumbered import Numbered, Renumbered
 from stunt.control.core.views import COUNTS, LIST, SIZES, TABLE, TIMES
@@ -131,6 +132,7 @@ class Board:
         self.own_rest = model.qpos_spring.copy()
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
+        self.kept_state, self.kept_inertia = np.zeros(mujoco.mj_stateSize(model, STEP_STATE)), np.zeros(data.M.size)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS, control_period)], TIMES)
         self.asks_support = False
@@ -153,6 +155,8 @@ class Board:
         self.right = np.zeros(nv)
         self.inboard = np.zeros((nv, 3))
         self.scale = np.ones(nv)
+        self.cut = np.zeros(njnt, np.int64)
+        self.uncut, self.uncut_scale = np.zeros(nv), np.ones(nv)
         self.quaternion = np.zeros(4)
         self.tree_driven = np.zeros(ntree, np.int64)
         self.block = np.zeros((nv, nv))

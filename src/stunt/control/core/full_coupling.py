@@ -7,6 +7,7 @@ so that a leaping character's arms are not driven as if its pelvis were bolted d
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from stunt.control.beat.law import minimum_effort
@@ -158,18 +159,28 @@ def full_torques(v: Any) -> None:
             multiply(nv, v.rownnz, v.rowadr, v.colind, v.mass_matrix, v.acceleration, v.product)
     for k in range(v.counts.full):
         j = v.full_joints[k]
-        vadr, own = v.jnt_dofadr[j], v.own_stiffness[j]
-        for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+        vadr, own, ndof, square = v.jnt_dofadr[j], v.own_stiffness[j], joint_dofs(v.jnt_type[j]), 0.0
+        for i in range(vadr, vadr + ndof):
             # The engine steps (M + hD + h²K)·a = …: with the model's own D and K counted, a is met exactly.
             torque = v.product[i] + h * (v.own_damping[i] + h * own) * v.acceleration[i]
             if v.feed_bias[j]:
                 torque += v.bias[i] - v.passive[i] + h * own * v.qvel[i]
-            most = v.limit[i]
-            held = min(max(torque, -most), most)
-            v.saturated[i] = 1 if held != torque else 0
-            v.saturated_steps[i] += v.saturated[i]
-            v.applied[i] = held
-            v.torque[i] = held
+            v.applied[i] = torque
+            square += torque * torque
+        keep_short(v, vadr, ndof, square)
+
+
+@inlined
+def keep_short(v: Any, vadr: int, ndof: int, square: float) -> None:
+    """Shorten a joint's torque, of so long a square, to its strength, and write it down."""
+    most = v.limit[vadr]
+    over = square > most * most
+    for i in range(vadr, vadr + ndof):
+        if over:
+            v.applied[i] *= most / math.sqrt(square)
+        v.saturated[i] = 1 if over else 0
+        v.saturated_steps[i] += v.saturated[i]
+        v.torque[i] = v.applied[i]
 
 
 @compiled

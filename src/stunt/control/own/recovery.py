@@ -11,7 +11,7 @@ from typing import Any
 
 from stunt.control.own import layout as w
 from stunt.control.own.placement import LEAD, TIMES, reachable, weigh_step
-from stunt.control.own.steps import is_moving, middle_of, support
+from stunt.control.own.steps import ahead_of, is_moving, middle_of, support
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import grid
 
@@ -31,15 +31,6 @@ _CLOSES = 1.8  # seconds that the clip has to leave for a closing step
 _SLOW = 0.42  # seconds that such a step takes
 _STRIDE = 0.3  # how far it goes at most [m]
 _SETTLES = 0.6  # seconds in which the weight goes back between the feet
-
-
-@compiled
-def ahead_of(t: Any, who: Any) -> tuple[float, float]:
-    """Return which way the body faces along the ground."""
-    at = 9 * who.root_body + who.front_axis
-    x, y = who.front_sign * t.xmat[at], who.front_sign * t.xmat[at + 3]
-    size = max(math.hypot(x, y), 1e-6)
-    return x / size, y / size
 
 
 @compiled

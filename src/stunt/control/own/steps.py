@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from stunt.control.own import layout as w
+from stunt.control.own.placement import clear_of_leg
 from stunt.control.own.polygon import inside_by, outline
 from stunt.control.own.sense import GRAVITY, sample
 from stunt.maths.compiled import compiled
@@ -47,6 +48,15 @@ def middle_of(t: Any, who: Any, i: int) -> tuple[float, float]:
         x += t.soles[3 * (i * w.POINTS + n)]
         y += t.soles[3 * (i * w.POINTS + n) + 1]
     return x / who.point_count[i], y / who.point_count[i]
+
+
+@compiled
+def ahead_of(t: Any, who: Any) -> tuple[float, float]:
+    """Return which way the body faces along the ground."""
+    at = 9 * who.root_body + who.front_axis
+    x, y = who.front_sign * t.xmat[at], who.front_sign * t.xmat[at + 3]
+    size = max(math.hypot(x, y), 1e-6)
+    return x / size, y / size
 
 
 @compiled
@@ -87,7 +97,11 @@ def set_clock(t: Any, who: Any, gains: Any, flying: bool, air: bool, air_end: fl
         ex, ey = who.error[0] + who.ahead_off[0] - who.press_off[0], who.error[1] + who.ahead_off[1] - who.press_off[1]
         ahead = (ex * vx + ey * vy) / square
         ahead *= gains.clock * min(max((square - gains.clock_slow) / 0.25, 0.0), 1.0)
-        who.rate = 1.0 + min(max(ahead, -gains.clock_most), gains.clock_most)
+        # Who falls to the side does not dawdle: what the next step has to catch grows while it is awaited.
+        beside = abs(ex * vy - ey * vx) / math.sqrt(square)
+        haste = min(max(beside / (gains.hurry * who.scale) - 1.0, 0.0), 1.0)
+        ahead = min(max(ahead, -gains.clock_most), gains.clock_most)
+        who.rate = 1.0 + (ahead if ahead > 0.0 else ahead * (1.0 - haste))
 
 
 @compiled
@@ -116,6 +130,8 @@ def move_footprints(t: Any, who: Any, gains: Any, omega: float, flying: bool, le
         share = share * share * (3.0 - 2.0 * share)
         for k in range(2):
             who.off[a + k] = (1.0 - share) * who.off_from[a + k] + share * who.off_to[a + k]
+        if who.step_on[i] == 0 and who.stance[1 - i] != 0:
+            keep_clear(t, who, i, t.foot, w.POSE * i, who.off, a)
 
 
 @compiled
@@ -135,6 +151,22 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
     share = min(1.0, gains.most_shift * who.scale / max(far, 1e-9))
     for k in range(2):
         t.spot[k] = who.off_from[2 * i + k] + t.spot[k] * share
+    if who.stance[1 - i] != 0:  # where it lands
+        frame = (who.clip_time + who.left[i]) * who.fps
+        sample(floats(who.feet), 2 * w.POSE, who.frames, frame, w.POSE * i, 2, t.spot, 2)
+        keep_clear(t, who, i, t.spot, 2, t.spot, 0)
+
+
+@compiled
+def keep_clear(t: Any, who: Any, i: int, clip: Any, c: int, off: Any, a: int) -> None:
+    """Keep what is added at off[a:a+2] to where the clip has a swinging foot, clip[c:c+2], clear of the other leg."""
+    hx, hy = ahead_of(t, who)
+    side = who.side_sign if i == 0 else -who.side_sign
+    other, at = w.POSE * (1 - i), 3 * who.foot_body[1 - i]
+    own = side * ((clip[c + 1] - t.foot[other + 1]) * hx - (clip[c] - t.foot[other]) * hy)
+    x, y = clip[c] - t.xpos[at], clip[c + 1] - t.xpos[at + 1]
+    to_x, to_y = clear_of_leg(side, who.scale, x + off[a], y + off[a + 1], own, hx, hy)
+    off[a], off[a + 1] = to_x - x, to_y - y
 
 
 @compiled

@@ -255,6 +255,9 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
     v, t = views_at(table), tension_at(program)
     # An implicit spring is evaluated where the period ends, so that is the moment its curve is read for.
     ahead = time + v.times.period
+    for i in range(v.sizes.nv):
+        if t.last_law[i] != v.law[v.dof_jntid[i]]:
+            t.hand_torque[i] = v.torque[i]  # before any law writes its own
     for j in range(v.sizes.njnt):
         i = v.jnt_dofadr[j]
         row = row_at(t.rows, i)
@@ -304,7 +307,10 @@ def after(table: int, program: int, time: float, model: int, data: int) -> None:
         if time - start[i] < HAND_OVER and law != PASSIVE and v.tasked[v.dof_jntid[i]] == 0:
             s = (time - start[i]) / HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
-            v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            torque = min(max(v.applied[i] - v.pull[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            v.applied[i] = torque + v.pull[i]
+            if law == FULL and v.planted[i] == 0:  # a spring's torque is noted when the step is taken
+                v.torque[i] = torque
 
 
 @compiled
@@ -314,5 +320,5 @@ def changed_hands(v: Any, last: Any, start: Any, jump: Any, i: int, law: int, ti
         now = v.applied[i]
         if law != FULL or v.planted[i] != 0:
             now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
-        start[i], jump[i] = time, v.torque[i] - now
+        start[i], jump[i] = time, jump[i] - now
     last[i] = law
