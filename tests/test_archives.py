@@ -3,8 +3,9 @@
 import os
 
 import numpy as np
+import pytest
 
-from stunt.archives import ArrayCache
+from stunt.archives import ArrayCache, read_archive, read_file
 
 
 def test_a_full_cache_forgets_what_was_not_asked_for_the_longest(tmp_path):
@@ -23,3 +24,17 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path):
     cache = ArrayCache(tmp_path / "file" / "folder")
     cache.keep("a", {"x": np.zeros(1)})
     assert cache.load("a") is None
+
+
+def test_pipes_devices_and_what_is_too_large_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with open(tmp_path / "huge", "wb") as file:
+        file.truncate(2**40)
+    for path, said in (
+        (tmp_path / "pipe", "no file"),
+        ("/dev/zero", "no file"),
+        (tmp_path / "huge", "larger than 1 MB"),
+    ):
+        for read in (read_file, read_archive):
+            with pytest.raises(OSError, match=said):
+                read(path, 2**20)

@@ -1,4 +1,4 @@
-"""NumPy archives from anywhere: read by hand, so that what they claim is checked before anything is allocated.
+"""Files from anywhere, NumPy archives above all: what they claim is checked before anything is allocated.
 
 And a folder of them in which what can be made again is found by what it was made of.
 """
@@ -6,15 +6,17 @@ And a folder of them in which what can be made again is found by what it was mad
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
+import stat
 import struct
 import tempfile
 import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -29,18 +31,55 @@ class ArchiveError(ValueError):
     """Bytes that are no NumPy archive, or one that claims what it does not have."""
 
 
-def read_arrays(data: bytes, most: int) -> dict[str, np.ndarray]:
+def read_file(path: str | Path, most: int) -> bytes:
+    """Return what a file holds.
+
+    Args:
+        path: Which.
+        most: How many bytes it may have.
+
+    Raises:
+        OSError: There is none, it may not be read, is too large, or is no file but a pipe or a device, of which one
+            could wait for ever.
+    """
+    with _opened(path, most) as file:
+        return file.read(most)
+
+
+def _opened(path: str | Path, most: int) -> BinaryIO:
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
+    about = os.fstat(file.fileno())
+    if stat.S_ISREG(about.st_mode) and about.st_size <= most:
+        return file
+    file.close()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is no file")
+    raise OSError(errno.EFBIG, f"it is larger than {most // 2**20} MB")
+
+
+def read_archive(path: str | Path, most: int) -> dict[str, np.ndarray]:
+    """Return the arrays of an `.npz` file (see `read_arrays`); one that is none is not read to its end.
+
+    Raises:
+        ArchiveError: It cannot be read.
+        OSError: As `read_file`.
+    """
+    with _opened(path, most) as file:
+        return read_arrays(file, most)
+
+
+def read_arrays(data: bytes | BinaryIO, most: int) -> dict[str, np.ndarray]:
     """Return the arrays of an `.npz` by name; objects, which could run code, come back empty.
 
     Args:
-        data: The file's content.
+        data: The file's content, or the file.
         most: How many bytes it may unpack to.
 
     Raises:
         ArchiveError: It cannot be read.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
             infos = [info for info in archive.infolist()[:MOST_MEMBERS] if info.filename.endswith(".npy")]
             if sum(info.file_size for info in infos) > most:
                 raise ArchiveError(f"it unpacks to more than {most // 2**20} MB")
@@ -92,7 +131,7 @@ class ArrayCache:
         """Return the arrays that are kept by a digest; None where there are none."""
         path = self._path(key)
         try:
-            arrays = read_arrays(path.read_bytes(), self._largest)
+            arrays = read_archive(path, self._largest)
             os.utime(path)
         except (OSError, ArchiveError):
             return None

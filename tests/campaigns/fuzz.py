@@ -26,15 +26,18 @@ import numpy as np
 HANG = 10.0
 MOST_MB = 1024.0
 LONGEST = 4100
+OF_A_CHILD = 2000  # mutants; the engine keeps a little of each mesh it read, which is no single file's doing
 ROOT = Path(__file__).parents[2]
 
 
 def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
     """Read mutants one after the other, and tell of each on the standard output (the child's side)."""
+    from tests.campaigns.guards import Forked
     from tests.campaigns.readers import READERS, mutant, prepared
 
     reader, seeds = READERS[name], prepared(name, folder)
     read, opened = reader.read(), Opened(folder)
+    forked = Forked(lambda: opened.outside)
     path = folder / f"mutant{reader.suffix}"
     for suffix, data in reader.beside().items():
         path.with_suffix(suffix).write_bytes(data)
@@ -48,6 +51,7 @@ def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
         found: dict[str, Any] = {"number": number}
         tell({"begins": number})
         opened.watching, opened.outside, before = True, [], resident()
+        forked.seconds, forked.outside, died = 0.0, [], forked.died
         began = time.process_time()
         try:
             read(path)
@@ -55,8 +59,9 @@ def work(name: str, seed: int, first: int, count: int, folder: Path) -> None:
         except BaseException as error:
             found |= judged(error)
         opened.watching = False
-        found |= {"seconds": time.process_time() - began, "outside": opened.outside[:3]}
-        found["megabytes"] = max(resident(), before)
+        found["seconds"] = time.process_time() - began + forked.seconds
+        found["outside"] = (opened.outside + forked.outside)[:3]
+        found |= {"megabytes": max(resident(), before, forked.megabytes), "died": forked.died - died}
         tell(found)
 
 
@@ -144,22 +149,23 @@ class Campaign:
         self.tally: Counter[str] = Counter()
         self.finds: list[str] = []
         self.slowest = self.megabytes = 0.0
+        self.died = 0
 
     def run(self) -> None:
         """Feed all mutants."""
         first = 0
         while first < self.count:
             with tempfile.TemporaryDirectory() as folder:
-                first = self._child(first, Path(folder))
+                first = self._child(first, min(first + OF_A_CHILD, self.count), Path(folder))
 
-    def _child(self, first: int, folder: Path) -> int:
+    def _child(self, first: int, stop: int, folder: Path) -> int:
         inside, outside = os.pipe()
         code = (
             "import os, sys; os.dup2(int(sys.argv[6]), 3)\n"
             "from pathlib import Path; from tests.campaigns.fuzz import work\n"
             "work(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))"
         )
-        words = [self.name, str(self.seed), str(first), str(self.count), str(folder), str(outside)]
+        words = [self.name, str(self.seed), str(first), str(stop), str(folder), str(outside)]
         with open(folder / "said", "wb") as said:
             child = subprocess.Popen(
                 [sys.executable, "-c", code, *words], pass_fds=[outside], cwd=ROOT, stdout=said, stderr=said,
@@ -167,13 +173,13 @@ class Campaign:
             )  # fmt: skip
         os.close(outside)
         try:
-            return self._listen(child, inside, first, folder)
+            return self._listen(child, inside, first, stop, folder)
         finally:
             os.close(inside)
             child.kill()
             child.wait()
 
-    def _listen(self, child: subprocess.Popen[bytes], inside: int, first: int, folder: Path) -> int:
+    def _listen(self, child: subprocess.Popen[bytes], inside: int, first: int, stop: int, folder: Path) -> int:
         waiting, now, ready, spent, quiet = b"", first, False, 0.0, 0.0
         while True:
             there, _, _ = select.select([inside], [], [], 1.0)
@@ -185,10 +191,11 @@ class Campaign:
                 continue
             data = os.read(inside, 1 << 16) if there else b""
             if there and not data:
-                if now < self.count:
-                    if not ready:
-                        raise RuntimeError((folder / "said").read_text(errors="replace")[-2000:])
-                    self._find(now, f"the process died ({child.wait()})")
+                if now == stop:
+                    return stop
+                if not ready:
+                    raise RuntimeError((folder / "said").read_text(errors="replace")[-2000:])
+                self._find(now, f"the process died ({child.wait()})")
                 return now + 1
             if not there:
                 self._find(now, f"did not come back within {HANG:g} s")
@@ -206,6 +213,9 @@ class Campaign:
     def _note(self, told: dict[str, Any]) -> None:
         self.slowest = max(self.slowest, told["seconds"])
         self.tally["read" if told.get("read") else "refused" if told.get("refused") else "finds"] += 1
+        self.died += told["died"]
+        if told["seconds"] > HANG:
+            self._find(told["number"], f"took {told['seconds']:.1f} s")
         if "find" in told:
             self.finds.append(f"{self.name} {told['number']}: {told['find']}")
         if told["outside"]:
@@ -242,6 +252,8 @@ def main() -> int:
         campaign = Campaign(name, args.seed, args.count)
         campaign.run()
         print(campaign.row(), flush=True)
+        if campaign.died:
+            print(f"  {campaign.died} of those that were refused ended the child that read them", flush=True)
         finds += campaign.finds
         for find in campaign.finds:
             print(f"  find: {find}", flush=True)

@@ -133,6 +133,16 @@ def of_json(data: bytes, rng: Rng) -> bytes:
     return json_text(of_tree(json.loads(data), rng)) if rng.random() < 0.8 else by_words(data, rng)
 
 
+def of_lines(data: bytes, rng: Rng) -> bytes:
+    """Change one line of JSON lines as a tree, or all of them as a text."""
+    if rng.random() < 0.3:
+        return of_text(data, rng)
+    lines = data.split(b"\n")
+    at = int(rng.integers(len(lines) - 1))
+    lines[at] = json_text(of_tree(json.loads(lines[at]), rng))
+    return b"\n".join(lines)
+
+
 def of_yaml(data: bytes, rng: Rng) -> bytes:
     """Change a YAML file as a tree, as a text, or as bytes."""
     from ruamel.yaml import YAML

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.campaigns import mutants
+from tests.campaigns import foreign, kept, mutants
 from tests.campaigns.mutants import Mutator
 
 ROOT = Path(__file__).parents[2]
@@ -85,49 +85,6 @@ def _vrm(folder: Path) -> list[bytes]:
     return [write_rig(folder / "a.glb", style="vrm", seed=3).read_bytes()]
 
 
-def _fbx(folder: Path) -> list[bytes]:
-    from stunt.library.names import load_clip
-    from stunt.motion.clips import edit
-    from stunt.motion.formats.fbx_writer import fbx_bytes
-
-    return [fbx_bytes(edit.trimmed(load_clip(name), 0.0, 0.1)) for name in ("walk", "jab")]
-
-
-def _usd(suffix: str) -> Callable[[Path], list[bytes]]:
-    """Return who makes USD files: a walker's bones at rest and two frames of it, as text or as bytes."""
-
-    def make(folder: Path) -> list[bytes]:
-        from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
-
-        from stunt.library.names import load_clip
-
-        skeleton = load_clip("walk").skeleton
-        stage = Usd.Stage.CreateNew(str(folder / f"a{suffix}"))
-        UsdGeom.SetStageUpAxis(stage, "Z")
-        UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-        UsdSkel.Root.Define(stage, "/top")
-        bones = UsdSkel.Skeleton.Define(stage, "/top/bones")
-        paths: list[str] = []
-        for name, parent in zip(skeleton.names, skeleton.parents, strict=True):
-            paths.append(name if parent < 0 else f"{paths[parent]}/{name}")
-        order = [paths.index(path) for path in sorted(paths)]
-        places = [Gf.Matrix4d(1.0).SetTranslate(Gf.Vec3d(*map(float, skeleton.rest_places[k]))) for k in order]
-        whole, topology = Vt.Matrix4dArray(places), UsdSkel.Topology(sorted(paths))
-        moves = UsdSkel.Animation.Define(stage, "/top/moves")
-        for made in (bones, moves):
-            made.CreateJointsAttr(sorted(paths))
-        bones.CreateBindTransformsAttr(whole)
-        local = UsdSkel.ComputeJointLocalTransforms(topology, whole)
-        bones.CreateRestTransformsAttr(local)
-        for frame in range(2):
-            moves.SetTransforms(local, Usd.TimeCode(frame))
-        UsdSkel.BindingAPI.Apply(bones.GetPrim()).CreateAnimationSourceRel().SetTargets([moves.GetPath()])
-        stage.GetRootLayer().Save()
-        return [(folder / f"a{suffix}").read_bytes()]
-
-    return make
-
-
 def _gltf(folder: Path) -> list[bytes]:
     import base64
     import struct
@@ -180,22 +137,6 @@ def _take(folder: Path) -> list[bytes]:
     for data in ({"props": {"ball": ball}, "seconds": 0.1}, both):
         found.append(Performance(script_from_data(data)).run().save(folder / "take.npz").read_bytes())
     return found
-
-
-def _journal(folder: Path) -> list[bytes]:
-    from stunt.record.journal import Journal
-    from stunt.script.file import script_from_data
-    from stunt.script.performance import Performance
-
-    ball = {"shape": "sphere", "radius": 0.1, "mass": 1, "at": [0, 0, 0.1]}
-    performance = Performance(script_from_data({"props": {"ball": ball}, "seconds": 0.1}))
-    with open(folder / "j", "w+b", buffering=0) as file:
-        journal = Journal(file)
-        journal.follow(performance.stage, performance.recorder, performance.told)
-        for _ in range(3):
-            performance.stage.advance(5)
-            journal.append()
-    return [(folder / "j").read_bytes()]
 
 
 def _onnx(folder: Path) -> list[bytes]:
@@ -306,109 +247,6 @@ def _read_onnx() -> Callable[[Path], Any]:
     return lambda path: onnx_policy(path)(np.zeros(8))
 
 
-def _read_journal() -> Callable[[Path], Any]:
-    from stunt.record.journal import recovered
-
-    return recovered
-
-
-def _certified(folder: Path) -> list[bytes]:
-    """Return a take with its ledger."""
-    from stunt.script.file import script_from_data
-    from stunt.script.performance import Performance
-
-    data = {
-        "seconds": 0.1, "characters": {"ada": {"body": "torso28"}}, "poses": {"up": {"r_elbow_flexion": 10}},
-        "performance": {"ada": {"beats": [{"pose": "up", "at": 0.05}]}},
-    }  # fmt: skip
-    return [Performance(script_from_data(data), certify=True).run().save(folder / "take.npz").read_bytes()]
-
-
-def _read_certified() -> Callable[[Path], Any]:
-    from stunt.check.certificate import certify
-    from stunt.record.take import Take, doubted
-
-    def read(path: Path) -> None:
-        take = Take.load(path)
-        with doubted(take):  # as `stunt certify` does
-            certify(take)
-
-    return read
-
-
-def _read_review() -> Callable[[Path], Any]:
-    from stunt.record.take import Take, doubted
-    from stunt.review.verdict import review
-
-    def read(path: Path) -> None:
-        take = Take.load(path)
-        with doubted(take):  # as `stunt review` does
-            review(take).panel()
-
-    return read
-
-
-def _autosave(folder: Path) -> list[bytes]:
-    from stunt.studio.paper.keeping import HEADER
-
-    touch = {"push": "dancer/thorax", "at": 0.5, "impulse": [1, 0, 0]}
-    head = json.dumps({"base": "", "touches": [touch], "beside": "there.yaml"})
-    return [f"{HEADER}{head}\n".encode() + (EXAMPLES / "ymca.yaml").read_bytes()]
-
-
-def _read_autosave() -> Callable[[Path], Any]:
-    from stunt.studio.openings import unsaved
-    from stunt.studio.paper.document import Document
-
-    def read(path: Path) -> None:
-        path.replace(path.with_name(".own.autosave.yaml"))
-        unsaved([path.parent])
-        Document.open(path.with_name("own.yaml"))
-
-    return read
-
-
-def _rows(folder: Path) -> list[bytes]:
-    rows = [{"journal": 1, "digest": "d", "jobs": 3}]
-    rows += [{"index": k, "id": f"j{k}", "row": {"fell": False, "error": 0.5}, "timing": {"s": 1.0}} for k in range(3)]
-    return ["".join(json.dumps(row) + "\n" for row in rows).encode()]
-
-
-def _read_rows() -> Callable[[Path], Any]:
-    from stunt.jobs.journal import NAME, RowJournal, noted_in
-
-    def read(path: Path) -> None:
-        path.replace(path.with_name(NAME))
-        noted_in(path.parent)
-        with RowJournal(path.parent, "d", 3) as journal:
-            list(journal.entries())
-
-    return read
-
-
-def _plan(folder: Path) -> list[bytes]:
-    return [b"clips: [walk, jab]\nseeds: 3\nnoise: {joints: 2}\nseconds: 1\njobs: [{clip: walk, seed: 3}]\n"]
-
-
-def _read_plan() -> Callable[[Path], Any]:
-    from stunt.many.plan import load_plan
-
-    return lambda path: load_plan(path).count
-
-
-def _read_map() -> Callable[[Path], Any]:
-    from stunt.archives import ArrayCache
-
-    return lambda path: ArrayCache(path.parent).load(path.stem)
-
-
-def _map(folder: Path) -> list[bytes]:
-    from stunt.archives import ArrayCache
-
-    ArrayCache(folder).keep("map", {"costs": np.random.default_rng(1).random((30, 40))})
-    return [(folder / "map.npz").read_bytes()]
-
-
 def _scripts(folder: Path) -> list[bytes]:
     names = ("boxing", "ymca", "catch_hit", "conductor", "trip", "marionette", "marker_arm", "stuck_arm", "goalkeeper")
     return [(EXAMPLES / f"{name}.yaml").read_bytes() for name in names]
@@ -437,6 +275,7 @@ def _models() -> list[Path]:
     return [path for path in sorted(MODELS.glob("*.xml")) if b"file=" not in path.read_bytes()]
 
 
+_MESH = ('<mesh name="m" file="{file}"/>', '<geom type="mesh" mesh="m"/>')
 READERS: dict[str, Reader] = {
     "script": Reader(".yaml", _scripts, mutants.of_yaml, _read_script),
     "stage": Reader(".yaml", _scripts, mutants.of_yaml, _read_stage),
@@ -449,25 +288,39 @@ READERS: dict[str, Reader] = {
     "glb": Reader(".glb", _glb, mutants.of_glb, _read_clip_body),
     "gltf": Reader(".gltf", _gltf, mutants.of_json, _read_clip_body, lambda: {".bin": bytes(200_000)}),
     "vrm": Reader(".vrm", _vrm, mutants.of_glb, _read_clip_body),
-    "fbx": Reader(".fbx", _fbx, mutants.by_bytes, _read_clip),
-    "usda": Reader(".usda", _usd(".usda"), mutants.of_text, _read_clip),
-    "usdc": Reader(".usdc", _usd(".usdc"), mutants.by_bytes, _read_clip),
+    "fbx": Reader(".fbx", foreign.fbx, foreign.of_fbx, foreign.read_foreign),
+    "usda": Reader(".usda", foreign.usd(".usda"), mutants.of_text, foreign.read_foreign),
+    "usdc": Reader(".usdc", foreign.usd(".usdc"), mutants.by_bytes, foreign.read_foreign),
     "c3d": Reader(".c3d", files(EXAMPLES / "reach.c3d"), mutants.by_bytes, _read_markers),
     "take": Reader(".npz", _take, mutants.of_npz, _read_take),
     "export": Reader(".npz", _take, mutants.of_npz, _export),
     "model": Reader(".npz", _take, mutants.of_model, _read_model),
-    "journal": Reader(".journal", _journal, mutants.by_bytes, _read_journal),
+    "journal": Reader(".journal", kept.journal, mutants.by_bytes, kept.read_journal),
     "mjcf": Reader(".xml", files(EXAMPLES / "chain.xml", *_models()), mutants.of_text, _read_body),
     "urdf": Reader(".urdf", _urdf, mutants.of_text, _read_body),
     "machine": Reader(
         ".npz", files(ROOT / "src/stunt/supervise/learn/stored/balance.npz"), mutants.of_npz, _read_machine
     ),
-    "map": Reader(".npz", _map, mutants.of_npz, _read_map),
-    "certificate": Reader(".npz", _certified, mutants.of_npz, _read_certified),
-    "review": Reader(".npz", _take, mutants.of_npz, _read_review),
-    "autosave": Reader(".yaml", _autosave, mutants.of_text, _read_autosave),
-    "rows": Reader(".jsonl", _rows, mutants.of_text, _read_rows),
-    "plan": Reader(".yaml", _plan, mutants.of_yaml, _read_plan),
+    "map": Reader(".npz", kept.map, mutants.of_npz, kept.read_map),
+    "certificate": Reader(".npz", kept.certified, mutants.of_npz, kept.read_certified),
+    "review": Reader(".npz", _take, mutants.of_npz, kept.read_review),
+    "autosave": Reader(".yaml", kept.autosave, mutants.of_text, kept.read_autosave),
+    "rows": Reader(".jsonl", kept.rows, mutants.of_text, kept.read_rows),
+    "plan": Reader(".yaml", kept.plan, mutants.of_yaml, kept.read_plan),
+    "tries": Reader(".jsonl", kept.tries, mutants.of_lines, kept.read_tries),
+    "found": Reader(".json", kept.found, mutants.of_json, kept.read_found),
+    "clips": Reader(".json", kept.noted_clips, mutants.of_json, kept.read_noted_clips),
+    "new_take": Reader(".txt", kept.new_take, mutants.of_text, kept.read_new_take),
+    "mark": Reader(".txt", kept.mark, mutants.of_text, kept.read_mark),
+    "stl": Reader(".stl", foreign.stl, mutants.by_bytes, foreign.read_beside(*_MESH)),
+    "obj": Reader(".obj", foreign.obj, mutants.of_text, foreign.read_beside(*_MESH)),
+    "msh": Reader(".msh", foreign.msh, mutants.by_bytes, foreign.read_beside(*_MESH)),
+    "png": Reader(
+        ".png",
+        foreign.png,
+        foreign.of_png,
+        foreign.read_beside('<hfield name="h" file="{file}" size="1 1 0.1 0.1"/>', '<geom type="hfield" hfield="h"/>'),
+    ),
     "onnx": Reader(".onnx", _onnx, mutants.by_bytes, _read_onnx),
 }
 

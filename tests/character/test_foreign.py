@@ -214,3 +214,28 @@ def test_the_compiler_comes_to_an_end_with_muscles_whatever_the_file_asks_of_it(
             make_body(str(tmp_path / "a.xml"))
     else:
         assert make_body(str(tmp_path / "a.xml")).joints
+
+
+@pytest.mark.parametrize(
+    ("asset", "inside"),
+    [
+        ("", '<geom size="0.1"/>' * 10_001),
+        ("", '<replicate count="150"><replicate count="150"><geom size="0.1"/></replicate></replicate>'),
+        ("", '<flexcomp name="f" type="grid" count="200 200 2" spacing="1 1 1" dim="3"/>'),
+        ('<hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/>', ""),
+        ('<texture name="t" type="2d" builtin="flat" width="100000" height="100000"/>', ""),
+    ],
+)
+def test_a_body_of_more_parts_than_any_has_is_refused_before_memory_is_taken(tmp_path, asset, inside):
+    body = f'<body><joint/><geom size="0.1"/>{inside}</body>'
+    path = tmp_path / "a.xml"
+    path.write_text(f"<mujoco><asset>{asset}</asset><worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(BodyError, match="are the most"):
+        make_body(str(path))
+
+
+def test_replicates_side_by_side_add_up(tmp_path):
+    path = tmp_path / "a.xml"
+    rows = '<replicate count="20" offset="0 0 1"><geom size="0.1"/></replicate>' * 10
+    path.write_text(f"<mujoco><worldbody><body><joint/>{rows}</body></worldbody></mujoco>")
+    assert len(make_body(str(path)).geoms) == 200

@@ -107,3 +107,10 @@ def test_broken_xml_is_refused_with_its_line(tmp_path):
     file.write_text("<robot>\n<link name='a'>\n</robot>")
     with pytest.raises(BodyError, match=r"robot.urdf:3: is no XML"):
         make_body(str(file))
+
+
+def test_elements_in_elements_without_end_are_refused(tmp_path):
+    path = tmp_path / "a.urdf"
+    path.write_text('<robot name="a">' + '<link name="l">' * 5000 + "</link>" * 5000 + "</robot>")
+    with pytest.raises(BodyError, match="nested more than"):
+        make_body(str(path))

@@ -198,3 +198,14 @@ def test_who_may_read_a_file_is_for_the_umask_and_the_older_file_to_say(tmp_path
             (tmp_path / "a.txt").chmod(0o640)
     finally:
         os.umask(before)
+
+
+def test_a_damaged_list_of_a_take_that_is_to_be_moved_loses_none_of_its_files(setting):
+    folder, prepare, new = setting
+    prepare()
+    aside = folder / take_folder.COMMITTED
+    aside.mkdir()
+    put_into(aside, new)
+    (aside / take_folder._LIST).write_bytes(b"t\xffke.npz\nreport.json\n")
+    assert take_folder.finish(folder)
+    assert Take.load(folder).meta["title"] == "new" and {path.name for path in folder.iterdir()} == NEW

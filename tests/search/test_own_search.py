@@ -163,9 +163,12 @@ def test_what_was_found_can_be_kept(whole: tuple[SearchedMotion, Path], tmp_path
     whole[0].save(tmp_path / "found.json")
     again = SearchedMotion.load(tmp_path / "found.json")
     assert again.vectors.tobytes() == whole[0].vectors.tobytes() and again.told() == whole[0].told()
-    (tmp_path / "found.json").write_text("{}")
-    with pytest.raises(TakeError, match="is no found.json"):
-        SearchedMotion.load(tmp_path / "found.json")
+    good = json.loads((tmp_path / "found.json").read_text())
+    for damage in ("{}", "[" * 9000, json.dumps({**good, "row": [1]}), json.dumps({**good, "live": {"up": True}})):
+        (tmp_path / "found.json").write_text(damage)
+        with pytest.raises(TakeError, match="is no found.json") as refused:
+            SearchedMotion.load(tmp_path / "found.json")
+        assert len(str(refused.value)) < 1000
 
 
 def test_what_stands_on_hands_is_refused_before_anything_is_tried(tmp_path: Path) -> None:

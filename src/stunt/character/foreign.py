@@ -6,12 +6,15 @@ dropped. `describe_body` tells what was assumed on the way.
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Literal
 
 import mujoco
 import numpy as np
 
+from stunt.archives import read_file
 from stunt.character.contacts import write_excludes
 from stunt.character.foreign_stance import stand
 from stunt.character.foreign_strength import joint_strengths
@@ -24,6 +27,13 @@ _FREE = mujoco.mjtJoint.mjJNT_FREE
 _HIDDEN = 3  # viewers draw groups 0 to 2
 
 
+_MOST_BYTES = 64 * 2**20
+_MOST_PARTS = 10_000  # bodies, joints, geoms and sites; a hand with all its bones has 300
+_MOST_VALUES = 2**26  # of a height field or a picture
+_SIZES = ("nuserdata", "nconmax", "njmax")
+_PART = re.compile(r"<(?:body|geom|joint|site)\b")
+_FIELD = re.compile(r"<hfield\b[^>]*")
+_COUNTED = re.compile(r"<(/?)(replicate|composite|flexcomp)\b([^>]*?)(/?)>")
 _LARGEST = 1e6
 _NUMBERS = {
     "bodies": ("pos", "ipos", "mass", "inertia", "fullinertia"), "geoms": ("size", "pos", "fromto", "mass", "density"),
@@ -101,16 +111,45 @@ def _as_body(
 def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     if not Path(path).is_file():
         raise BodyError(f"there is no body file '{path}'.", place)
-    if is_urdf(path):
-        return read_urdf(path, notes, place)
     try:
-        Path(path).read_bytes().decode("utf-8")  # the engine's names are read as that later on
+        data = read_file(path, _MOST_BYTES)
+        if is_urdf(path):
+            return read_urdf(path, notes, place)
+        text = data.decode("utf-8")  # the engine's names are read as that later on
     except (OSError, UnicodeDecodeError) as error:
         raise BodyError(f"the body file '{path}' cannot be read as UTF-8 text: {error}", place) from error
+    _check_count(_announced(text), "parts", path, place)
+    for inner in _FIELD.findall(text):  # the engine takes its memory while it reads
+        sizes = re.findall(r"\bn(?:row|col)\s*=\s*[\"']\s*(\d{1,12})", inner)
+        _check_count(math.prod(map(int, sizes)), "values at once", path, place, _MOST_VALUES)
     try:
-        return mujoco.MjSpec.from_file(str(path))
+        spec = mujoco.MjSpec.from_file(str(path))
     except (ValueError, mujoco.FatalError) as error:
         raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
+    _check_count(sum(len(getattr(spec, kind)) for kind in _NUMBERS), "parts", path, place)
+    for values in (*(one.width * one.height for one in spec.textures), *(getattr(spec, name) for name in _SIZES)):
+        _check_count(values, "values at once", path, place, _MOST_VALUES)
+    return spec
+
+
+def _announced(text: str) -> int:
+    """Return how many parts a model's text announces: its own, and a `replicate` as often as those around it."""
+    total, around = len(_PART.findall(text)), [1]
+    for closes, kind, inner, alone in _COUNTED.findall(text):
+        if closes:
+            around = around[:-1] or [1]
+            continue
+        counts = re.search(r"\bcount\s*=\s*[\"']([\d\s]*)", inner)
+        here = around[-1] * math.prod(int(word[:12]) for word in (counts[1].split() if counts else ()))
+        total += here
+        if not alone:
+            around.append(here if kind == "replicate" else around[-1])
+    return total
+
+
+def _check_count(count: int, what: str, path: str, place: Place, most: int = _MOST_PARTS) -> None:
+    if count > most:
+        raise BodyError(f"the body file '{path}' has {count:.6g} {what}; {most:,} are the most.", place)
 
 
 def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:

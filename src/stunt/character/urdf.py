@@ -18,6 +18,7 @@ SUFFIX = ".urdf"
 MESHES = (".stl", ".obj", ".msh")
 """Mesh files MuJoCo reads."""
 _ABOVE = 5  # folders to look upward for a mesh's package
+_DEEPEST = 32  # elements in elements; a robot needs six
 DUMMY_MASS, DUMMY_INERTIA = 1e-3, 1e-6
 """What a moving link without mass is given [kg], [kg·m²]."""
 
@@ -83,6 +84,11 @@ def _parse(path: str, place: Place) -> Tree.Element:
         raise BodyError(f"is no XML: {error.msg}.", Place(path, line)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise BodyError(f"the body file '{path}' cannot be read: {error}.", place) from error
+    level = [robot]
+    for _ in range(_DEEPEST):
+        level = [inner for element in level for inner in element]
+    if level:
+        raise BodyError(f"the body file '{path}' is nested more than {_DEEPEST} deep.", place)
     if any("xacro" in str(element.tag) for element in robot.iter()):
         raise BodyError(f"'{path}' is a xacro template; make a URDF of it with: xacro {path} > robot.urdf", place)
     if robot.tag != "robot":

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from stunt.archives import read_file
 from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place, ScriptFileError, UnknownNameError, brief
 from stunt.jobs.job import Job, JobError, digest
 from stunt.keys import (
@@ -43,7 +44,7 @@ from stunt.many.setting import SettingKind
 from stunt.many.shove import Shove, Shoved
 from stunt.motion.formats.registry import clip_suffixes, is_listed, is_motion_file, motion_files
 from stunt.schema import Node, Section, entries, items, node_from_plain, plain_from_node, whole, wrong
-from stunt.script.yaml import node_from_yaml
+from stunt.script.yaml import MAX_BYTES, node_from_yaml
 
 RUN: Final = "stunt.many.follow:follow"
 """What runs a job that follows a clip."""
@@ -331,11 +332,13 @@ def load_plan(source: str | Path) -> BatchPlan:
     Raises:
         StuntError: There is none, or the one that fits the mistake, with file and line.
     """
+    if not isinstance(source, str | Path):
+        raise InvalidValueError("the plan", source, "a plan, its data, or the name of a file or folder")
     path = Path(source)
     if path.suffix.lower() not in (".yaml", ".yml"):
         return replace(BatchPlan(clips=(str(source),), title=path.name), folder="")
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ScriptFileError(f"cannot read the plan '{path}': {error.strerror}.") from None
+        raw = read_file(path, 64 * MAX_BYTES)
+    except (OSError, ValueError) as error:
+        raise ScriptFileError(f"cannot read the plan '{path}': {getattr(error, 'strerror', error)}.") from None
     return replace(read(BatchPlan, node_from_yaml(raw, str(path))), folder=str(path.parent.absolute()))

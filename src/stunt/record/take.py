@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.archives import read_arrays
+from stunt.archives import read_archive
 from stunt.errors import NONSENSE, InvalidValueError, TakeError, brief
 from stunt.record.cast import Cast, cast_from_data
 from stunt.record.files import written_aside
@@ -180,7 +180,7 @@ class Take:
         if not os.path.isfile(path):
             raise TakeError(f"there is no take at '{path}'.")
         try:
-            stored = read_arrays(path.read_bytes(), LARGEST)
+            stored = read_archive(path, LARGEST)
             text = json.loads(str(stored["json"]))
             arrays = {f.name: stored[f.name] for f in fields(Take) if f.name not in _APART}
             _check(text, arrays)

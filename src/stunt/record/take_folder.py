@@ -140,16 +140,16 @@ def finish(folder: Path) -> bool:
     if new.is_symlink():  # no Stunt made it: what it leads to is not this folder's
         return False
     try:
-        names = (new / _LIST).read_text(encoding="ascii").split("\n")
+        names = (new / _LIST).read_text(encoding="ascii", errors="replace").split("\n")
     except (FileNotFoundError, NotADirectoryError):
         with contextlib.suppress(OSError):
             new.rmdir()  # it was at the very end
         return False
     for name in _FILES:
-        if name not in names:
-            (folder / name).unlink(missing_ok=True)  # pictures of another performance beside this take would be a lie
-        elif (new / name).exists():
+        if (new / name).exists():
             (new / name).replace(folder / name)
+        elif name not in names:
+            (folder / name).unlink(missing_ok=True)  # pictures of another performance beside this take would be a lie
     (new / _LIST).unlink()
     new.rmdir()
     return True

@@ -7,7 +7,6 @@ What the characters do: the parts of a script, and how long they take.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 
 import mujoco
 
+from stunt.archives import read_file
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import Part, Script, beat_times
 from stunt.errors import (
@@ -26,6 +26,7 @@ from stunt.errors import (
     ScriptSyntaxError,
     TakeError,
     UnknownNameError,
+    must_be,
 )
 from stunt.keys import Change, Context, Data, names_of, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
@@ -113,6 +114,7 @@ def script_to_data(script: Script) -> Data:
     Raises:
         ScriptFileError: It names a clip that is only in memory.
     """
+    must_be("the script", script, Script)
     _with_references(script, _written)
     context = {"pose": script.poses}
     found: Data = {"stunt": VERSION, **write(script), **write(script.scene, context)}
@@ -172,6 +174,7 @@ def save_script(script: Script, path: str | Path) -> None:
     Raises:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
+    must_be("the script", script, Script)
     folder = os.path.dirname(os.path.abspath(path))
 
     def near(reference: Any) -> Any:
@@ -285,10 +288,7 @@ def _read_bytes(path: str | Path) -> bytes:
     if not isinstance(path, (str, Path)):
         raise InvalidValueError("path", path, "the path of a script")
     try:
-        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise OSError(errno.EINVAL, "it is no file")  # a pipe would let us wait for ever
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_file(path, 64 * MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScriptFileError(f"the script cannot be read: {reason}.", Place(str(path))) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import BodyError, InvalidValueError, TakeError
+from stunt.archives import read_file
+from stunt.errors import NONSENSE, BodyError, InvalidValueError, TakeError
 from stunt.jobs.job import Done, Job, JobError, Row, digest, run_job
 from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine
@@ -31,6 +33,7 @@ BUDGET: Final = 20.0
 FOUND: Final = "found.json"
 _RUN = "stunt.search.trial:attempt"
 _MOST = 200_000  # trials of a search
+_MOST_BYTES = 64 * 2**20
 _FALL = 1.0  # seconds of a fall that are shown
 
 
@@ -119,16 +122,20 @@ class SearchedMotion:
             TakeError: There is no such file, or it is none of these.
         """
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            data = json.loads(read_file(path, _MOST_BYTES))
             vectors = np.array(data["vectors"], float).reshape(-1, SIZE)
-            return SearchedMotion(
-                data["setting"], vectors, data["row"], data["live"], data["trials"], data["simulated_s"],
-                data["cpu_s"], data["length_s"], data["seed"],
+            found = SearchedMotion(
+                {**data["setting"]}, vectors, {**data["row"]}, {**data["live"]}, operator.index(data["trials"]),
+                float(data["simulated_s"]), float(data["cpu_s"]), float(data["length_s"]), operator.index(data["seed"]),
             )  # fmt: skip
+            for row in (found.row, found.live):  # what is told of it, whichever way it ended
+                np.array([row[name] for name in ("up", "reach", "error_deg", "drift_m", "late_s", "ends_s")], float)
+            found.told()
+            return found
         except OSError as error:
             raise TakeError(f"'{path}' cannot be read: {error.strerror}.") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise TakeError(f"'{path}' is no {FOUND} of a search: {error}.") from None
+        except NONSENSE as error:
+            raise TakeError(f"'{path}' is no {FOUND} of a search: {error!r:.300}.") from None
 
 
 class TrialDesk:

@@ -220,3 +220,26 @@ def test_help_is_offered_to_who_is_on_its_feet_only():
     lying[FEATURES.index("com_up")] = 0.2
     assert is_up(pushed) and off_balance(pushed)
     assert not is_up(lying)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"\xff\xfe\n",
+        b'{"number": 9}\n',
+        b"[" * 5000 + b"\n",
+        b'{"number": 9, "features": ["x"], "success": 1}\n',
+        b"3\n",
+    ],
+)
+def test_damaged_tries_are_refused_in_a_sentence(tmp_path, damage):
+    file = tmp_path / "tries.jsonl"
+    header = samples_module._header(BALANCE, 0, "d")
+    good = Sample(0, (0.0,) * len(FEATURES), True, "", ())
+    whole = f"{json.dumps(header)}\n{json.dumps(samples_module._line(good))}\n".encode()
+    file.write_bytes(whole)
+    assert samples_module._begun(file, header) == {0: good}
+    file.write_bytes(whole + damage + whole.split(b"\n")[1] + b"\n")
+    with pytest.raises(StuntError, match="line|try") as refused:
+        samples_module._begun(file, header)
+    assert len(str(refused.value)) < 1000

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+from stunt.archives import read_file
 from stunt.errors import StuntError, TakeError
 from stunt.record.files import lock, written_aside
 
 HEADER = "# unsaved: "
 """Begins the first line of an autosave; what a script cannot say follows as JSON."""
+_MOST = 64 * 2**20  # bytes of a file that is looked at; scripts have far less
 _TOUCHES = "# touches: "  # what version 0.1 wrote
 
 
@@ -128,7 +130,7 @@ def read_autosave(autosave: Path) -> Unsaved:
     Raises:
         OSError, ValueError, TypeError: There is nothing, or nothing of sense.
     """
-    text = autosave.read_bytes().decode("utf-8")
+    text = read_file(autosave, _MOST).decode("utf-8")
     head: dict[str, Any] = {}
     if text.startswith((HEADER, _TOUCHES)):
         line, _, text = text.partition("\n")
@@ -181,7 +183,7 @@ def _cut(name: str) -> str:
 def bytes_of(path: Path) -> bytes | None:
     """Return what a file holds; None if there is none."""
     try:
-        return path.read_bytes()
+        return read_file(path, _MOST)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -16,6 +18,7 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
+from stunt.archives import read_file
 from stunt.drive.body.actor import BodyActor
 from stunt.errors import NONSENSE, BlowUpError, StuntError
 from stunt.jobs.job import FAILURE, Job, Row, numbered
@@ -42,6 +45,7 @@ WEAK: Final = 0.3
 """Strength of a body that is to fall; half a second later it goes limp."""
 LONGEST_FALL: Final = 2.5
 """A body that has not tipped so long after is handed over as it is [s]."""
+_MOST: Final = 2**30  # bytes of a file of tries
 _LOOK: Final = round(HZ / trial.LOOK_HZ)
 _START: Final = Status("failed", "a try begins")
 
@@ -232,6 +236,11 @@ def _begun(file: Path, header: dict[str, Any]) -> dict[int, Sample]:
     if lines and lines[0] != header:
         raise StuntError(f"'{file}' holds tries of something else (controller, body, seed); give another file.")
     samples = [_sample(line) for line in lines[1:]]
+    varied = len(header["plan"].get("practice", {}).get("sampled", ()))
+    for sample in samples:
+        states = 0 if sample.why == BLEW_UP else len(FEATURES)
+        if len(sample.features) != states or len(sample.sampled) != varied:
+            raise StuntError(f"'{file}': try {sample.number} has not the {len(FEATURES)} numbers of a state.")
     with written_aside(file) as aside:
         rows = [json.dumps(header), *(json.dumps(_line(sample)) for sample in samples)]
         aside.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
@@ -239,14 +248,17 @@ def _begun(file: Path, header: dict[str, Any]) -> dict[int, Sample]:
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
-    if not file.exists():
-        return []
     found = []
-    rows = file.read_text(encoding="utf-8").splitlines()
+    try:
+        rows = read_file(file, _MOST).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StuntError(f"cannot read '{file}': {error.strerror}.") from None
     for number, row in enumerate(rows):
         try:
             found.append(json.loads(row))
-        except ValueError:
+        except (ValueError, RecursionError):
             if number + 1 < len(rows):
                 raise StuntError(f"'{file}', line {number + 1}: not a line of JSON.") from None
     return found
@@ -255,11 +267,17 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 def _sample(line: dict[str, Any]) -> Sample:
     try:
         return Sample(
-            int(line["number"]), tuple(line["features"]), bool(line["success"]), str(line["why"]),
-            tuple(line["parameters"]), tuple(line.get("sampled", ())),
+            operator.index(line["number"]), _numbers(line["features"]), bool(line["success"]), str(line["why"]),
+            _numbers(line["parameters"]), _numbers(line.get("sampled", ())),
         )  # fmt: skip
     except NONSENSE as error:
-        raise StuntError(f"a line of the tries is none: {line!r}.") from error
+        raise StuntError(f"a line of the tries is none: {str(line)[:300]}.") from error
+
+
+def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
+    if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+        raise ValueError("no numbers")
+    return tuple(values)
 
 
 def _tried(plan: TrialPlan, seed: int, numbers: Sequence[int], machine: Machine) -> Iterator[Sample]:

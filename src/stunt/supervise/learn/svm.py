@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.archives import read_arrays
+from stunt.archives import read_archive
 from stunt.errors import NONSENSE, StuntError
 from stunt.maths.rotations import Floats
 from stunt.record.files import written_aside
@@ -86,9 +86,7 @@ def load_machine(path: Path) -> SupportVectors:
     if not path.is_file():
         raise StuntError(f"there is no learned pre-condition at '{path}'; `stunt learn CONTROLLER` makes one.")
     try:
-        if path.stat().st_size > _MOST:
-            raise ValueError("too large")
-        stored = read_arrays(path.read_bytes(), _MOST)
+        stored = read_archive(path, _MOST)
         text = json.loads(str(stored["json"]))
         arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in _ARRAYS}
         numbers = {name: float(text[name]) for name in ("bias", "gamma", "slope", "offset")}
