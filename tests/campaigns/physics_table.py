@@ -112,7 +112,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("least effort forgets the velocity to arrive with", "r = (goal_velocity - velocity) / period", "r = (0.0 - velocity) / period"),
     )),
     ("control/core/full_coupling.py", FULL, (
-        ("gravity and Coriolis forces are not carried", "torque += v.bias[i] - v.passive[i] + h * own * v.qvel[i]", "torque += 0.0"),
+        ("gravity and Coriolis forces are not carried", "torque += v.felt_bias[i] - v.passive[i] + h * own * v.qvel[i]", "torque += 0.0"),
         ("what nobody drives is taken as fixed", "if v.counts.full < v.sizes.njnt:", "if v.counts.full < 0:"),
         ("M is multiplied by its lower half only", "out[j] += values[k] * x[i]", "out[j] += 0.0"),
     )),
@@ -149,8 +149,11 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a transition's time is not warped", "return math.expm1(warp * u) / math.expm1(warp)", "return u"),
         ("damping is twice critical", "return 2.0 * ratio * math.sqrt", "return 4.0 * ratio * math.sqrt"),
     )),
-    ("control/tension/kernel.py", TENSION, (
+    ("control/core/loads.py", ("tests/control/test_loads.py",), (
         ("a load's torque has a sign wrong", "m0, m1, m2 = r1 * f2 - r2 * f1,", "m0, m1, m2 = r1 * f2 + r2 * f1,"),
+        ("what is carried has half its inertia", "v.felt_inertia[k] += mass *", "v.felt_inertia[k] += 0.5 * mass *"),
+    )),
+    ("control/tension/kernel.py", TENSION, (
         ("gravity is felt twice", "return turn + mass * (cdof", "return turn + 2.0 * mass * (cdof"),
         ("springs are read for the step's beginning", "ahead = time + v.times.period", "ahead = time"),
         ("a ball joint does not lean against its load", "f = -1.0 / tension if", "f = 0.0 / tension if"),
