@@ -244,6 +244,12 @@ def test_getting_up_begins_where_the_body_lies_and_is_over_only_when_it_stands()
                 and far < 0.05
                 and motion.qpos[round(since * motion.fps)] == pytest.approx(motion.qpos[frame], abs=0.05)
             )
+    # Which way up a body lies counts for more than how its joints are bent: nobody gets up through the floor.
+    for side, other in (("back", "front"), ("front", "back")):
+        lies = rises.motions[side].qpos[0].copy()
+        lies[:7] = rises.motions[other].qpos[0, :7]
+        found = rises.nearest(at(0.0, qpos=lies, stage=stage, character=character))[0]
+        assert found == other
     rises.side, rises._left = "back", 0.0
     actor = SimpleNamespace(broken_for=0.0, weight=700.0)
     stood = motion.qpos[-1]
