@@ -220,7 +220,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("nobody takes a recovery step", "    begin_step(t, who, gains, first, last, omega)\n\n", "    return\n\n"),
     )),
     ("drive/balance/capture.py", BALANCE, (
-        ("the capture point forgets the velocity", "return np.asarray(com[:2] + time * velocity[:2])", "return np.asarray(com[:2] + 0.0 * velocity[:2])"),
+        ("the capture point lags behind the weight", "com[:2] + velocity[:2] / pendulum_rate(com, floor)", "com[:2] - velocity[:2] / pendulum_rate(com, floor)"),
         ("pressure is centred without its weights", "(before * centre + force * data.contact.pos[k]) / total", "0.5 * (centre + data.contact.pos[k])"),
     )),
     ("drive/balance/ankles.py", BALANCE, (
@@ -261,14 +261,16 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a fall is heard of too late", "return felt.tilt > tipping or (out_of_reach(felt) > beyond and felt.height < 0.95)", "return felt.tilt > 2.0 * tipping"),
     )),
     ("supervise/reflexes/stumble.py", REFLEXES, (
-        ("steps are no longer than 5 cm", "LONGEST_STEP = 0.65", "LONGEST_STEP = 0.05"),
-        ("the foot in front steps", "swing = min(SIDES, key=lambda side: float(self._planted[side][:2] @ way))", "swing = max(SIDES, key=lambda side: float(self._planted[side][:2] @ way))"),
-        ("the foot on the wrong side steps", 'swing = "l" if left > 0 else "r"', 'swing = "r" if left > 0 else "l"'),
-        ("feet are not lifted", "LIFT * math.sin(math.pi * min(share, 1.0))", "0.0"),
+        ("steps go where the weight does not", "catching_step(soles, felt.capture, felt.rate,", "catching_step(soles, 2.0 * felt.com[:2] - felt.capture, felt.rate,"),
+        ("a foot swings backwards", "ease * (self._to - self._from)", "ease * (self._from - self._to)"),
+        ("feet are not lifted", "LIFT * math.sin(math.pi * share)", "0.0"),
+        ("a stumble is helped more than standing", "return min(self.spring, self.drive.actor.root.limit)", "return self.spring"),
     )),
     ("supervise/reflexes/balance.py", REFLEXES, (
-        ("the pelvis leans with the capture point", "middle(anatomy, felt) - 0.6 * error - back", "middle(anatomy, felt) + 0.6 * error - back"),
         ("swaying does not count as unrest", "if float(np.linalg.norm(felt.velocity)) > 0.15:", "if float(np.linalg.norm(felt.velocity)) > 15.0:"),
+    )),
+    ("supervise/reflexes/posture.py", REFLEXES, (
+        ("the pelvis leans with the capture point", "between - 0.6 * (felt.capture - between) - back", "between + 0.6 * (felt.capture - between) - back"),
     )),
     ("supervise/reflexes/base.py", REFLEXES, (
         ("targets jump to what is wanted", "share = 1.0 - np.exp(-passed / max(wanted.quickness, 1e-3))", "share = 1.0"),
