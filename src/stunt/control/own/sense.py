@@ -110,9 +110,9 @@ def weigh(v: Any, t: Any, who: Any) -> None:
         start = v.rowadr[first + i]
         for k in range(start, start + v.rownnz[first + i]):
             j = v.colind[k] - first
-            inertia[i * n + j] = v.mass_matrix[k]
-            inertia[j * n + i] = v.mass_matrix[k]
-        t.bias[i] = v.bias[first + i] - v.passive[first + i]
+            inertia[i * n + j] = v.felt_inertia[k]
+            inertia[j * n + i] = v.felt_inertia[k]
+        t.bias[i] = v.felt_bias[first + i] - v.passive[first + i]
 
 
 @compiled
