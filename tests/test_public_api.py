@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import inspect
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import stunt
+from stunt.errors import StuntError
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "stunt"
@@ -76,3 +82,20 @@ def test_everything_at_the_front_door_exists_and_stands_in_the_reference() -> No
 
 def test_the_package_says_that_it_is_typed() -> None:
     assert (SOURCE / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("value", [None, math.nan, "x", [], {"a": 1}, object()], ids=lambda value: type(value).__name__)
+def test_nothing_public_takes_nonsense_for_what_it_needs(value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in stunt.__all__:
+        public = getattr(stunt, name)
+        if not callable(public) or (isinstance(public, type) and issubclass(public, BaseException)):
+            continue
+        needed = [
+            parameter.name
+            for parameter in inspect.signature(public).parameters.values()
+            if parameter.default is parameter.empty and parameter.kind in (1, 3)
+        ]
+        with contextlib.suppress(StuntError):
+            if needed:
+                public(**dict.fromkeys(needed, value))

@@ -12,6 +12,7 @@ import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,16 @@ class InvalidValueError(StuntError):
         self.value = value
         self.expected = expected
         super().__init__(f"{what} must be {expected}, but it is {shown(value)}.", place)
+
+
+def must_be(what: str, value: object, kind: Any) -> None:
+    """See that an argument is of its kind.
+
+    Raises:
+        InvalidValueError: It is something else.
+    """
+    if not isinstance(value, kind):
+        raise InvalidValueError(what, value, f"a {getattr(kind, '__name__', 'number')}")
 
 
 class MissingValueError(StuntError):

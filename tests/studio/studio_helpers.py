@@ -11,6 +11,8 @@ from pathlib import Path
 
 import stunt
 
+PATIENCE = float(os.environ.get("STUDIO_PATIENCE", "300"))
+"""After so many seconds what has not come never comes [s]."""
 # The studio's process imports the same Stunt as the tests.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join((str(Path(stunt.__file__).parents[1]), *sys.path))}
 
@@ -62,7 +64,7 @@ class Page:
     def state(self, expression):
         return self.page.evaluate(expression)
 
-    def until(self, expression, seconds=300.0):
+    def until(self, expression, seconds=PATIENCE):
         """Wait until something holds in the page. (Playwright's own way needs eval, which the page forbids.)"""
         end = time.monotonic() + seconds
         while not self.page.evaluate(expression):

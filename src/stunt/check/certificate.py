@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.errors import TakeError
+from stunt.errors import TakeError, must_be
 from stunt.record.departure import machine
 from stunt.record.incidents import time_of_fall
 from stunt.record.proof.replay import TOLERANCE, BodyAccount, Bookkeeper, Replay
@@ -52,6 +52,7 @@ def certify(take: Take) -> dict[str, Any]:
     Raises:
         TakeError: It keeps no ledger, or that makes no sense.
     """
+    must_be("the take", take, Take)
     if take.ledger is None:
         raise TakeError(
             "this take does not keep what was written into the engine, so nothing can be proved of it. Perform it with "

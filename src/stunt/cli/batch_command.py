@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.interrupts import exit_code
 from stunt.cli.options import add_machine
 from stunt.cli.terminal import say, screen, write
 from stunt.errors import InvalidValueError, StuntError
@@ -66,12 +66,12 @@ def batch(args: argparse.Namespace) -> int:
         with run.open() as journal:
             for sentence in (*run.warnings, *journal.warnings):
                 say("warning", sentence)
-            interrupted = run_left(run, machine, quiet=args.quiet, limit=args.limit, retry=args.retry)
+            stopped = run_left(run, machine, quiet=args.quiet, limit=args.limit, retry=args.retry)
             paths = run.write_tables(formats)
             if not args.quiet:
                 screen().print(_summary(run))
             write("".join(f"{path}\n" for path in paths))
-            return INTERRUPTED if interrupted else SOME_FAILED if journal.failed else 0
+            return stopped or (SOME_FAILED if journal.failed else 0)
     finally:
         machine.close()
 
@@ -98,8 +98,8 @@ def _plan(words: list[str]) -> tuple[BatchPlan, str]:
     return BatchPlan(clips=tuple(words)), Path(words[0]).absolute().parent.name or "clips"
 
 
-def run_left(run: BatchRun, machine: Machine, *, quiet: bool, limit: int | None = None, retry: bool = False) -> bool:
-    """Run what is left, and show how far it is; return whether Ctrl-C ended it."""
+def run_left(run: BatchRun, machine: Machine, *, quiet: bool, limit: int | None = None, retry: bool = False) -> int:
+    """Run what is left, and show how far it is; return the exit code where a signal ended it, else 0."""
     journal = run.journal
     assert journal is not None
     before = journal.done
@@ -109,15 +109,15 @@ def run_left(run: BatchRun, machine: Machine, *, quiet: bool, limit: int | None 
         try:
             for _ in run.run(machine, limit=limit, retry=retry, progress=show):
                 pass
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             machine.close()
-            interrupted = True
+            stopped = exit_code(interrupt)
         else:
-            interrupted = False
-    if interrupted:
+            stopped = 0
+    if stopped:
         kept = f"{journal.done:,} of {journal.count:,} rows are kept"
         say("", f"interrupted: {kept}; the same command goes on from there")
-    return interrupted
+    return stopped
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stunt import __version__
 from stunt.cli.batch_command import SOME_FAILED, run_left
-from stunt.cli.interrupts import INTERRUPTED
 from stunt.cli.options import add_machine
 from stunt.cli.terminal import say, screen, write
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
@@ -67,7 +66,7 @@ def compare(args: argparse.Namespace) -> int:
     _check_measures(plan, args)
     out = Path(args.out or Path("comparisons", name))
     rows, code = _run(plan, out, args)
-    if code == INTERRUPTED:
+    if code > 128:  # a signal ended it
         return code
     about = {
         "title": plan.title,
@@ -135,9 +134,9 @@ def _run(plan: BatchPlan, out: Path, args: argparse.Namespace) -> tuple[list[dic
         with run.open() as journal:
             for sentence in (*run.warnings, *journal.warnings):
                 say("warning", sentence)
-            interrupted = run_left(run, machine, quiet=args.quiet)
+            stopped = run_left(run, machine, quiet=args.quiet)
             run.write_tables(("csv",))
-            code = INTERRUPTED if interrupted else SOME_FAILED if journal.failed else 0
+            code = stopped or (SOME_FAILED if journal.failed else 0)
             return [entry["row"] for entry in journal.entries()], code
     finally:
         machine.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from stunt.cli.interrupts import INTERRUPTED
+from stunt.cli.interrupts import exit_code
 from stunt.cli.options import add_machine, offer, told_fields
 from stunt.cli.terminal import say, share_bar, write
 from stunt.errors import StuntError
@@ -53,7 +53,8 @@ def own(args: argparse.Namespace) -> int:
     """Run the command.
 
     Returns:
-        The exit code: 0 where the body is up a second after the clip's end, 1 where it fell, 130 if it was stopped.
+        The exit code: 0 where the body is up a second after the clip's end, 1 where it fell, 128 and the
+            signal's number if it was stopped.
 
     Raises:
         StuntError: There is no such clip or body, or it cannot go on its own feet at all; nothing was written.
@@ -78,11 +79,11 @@ def own(args: argparse.Namespace) -> int:
                 args.clip, args.body, seed=args.seed, budget=budget, out=folder / ROWS if args.search else None,
                 progress=show, machine=machine, clips=args.clips, **keys,
             )  # fmt: skip
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         if not args.search:
             raise
         say("", f"interrupted: what was tried is kept in '{folder / ROWS}'; the same command goes on from there")
-        return INTERRUPTED
+        return exit_code(interrupt)
     finally:
         machine.close()
     told = {key: value for key, value in found.to_data().items() if key != "vectors"}

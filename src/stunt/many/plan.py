@@ -332,6 +332,8 @@ def load_plan(source: str | Path) -> BatchPlan:
     Raises:
         StuntError: There is none, or the one that fits the mistake, with file and line.
     """
+    if not isinstance(source, str | Path):
+        raise InvalidValueError("the plan", source, "a plan, its data, or the name of a file or folder")
     path = Path(source)
     if path.suffix.lower() not in (".yaml", ".yml"):
         return replace(BatchPlan(clips=(str(source),), title=path.name), folder="")

@@ -71,7 +71,11 @@ class Trajectory:
 
     def __post_init__(self) -> None:
         """Check that time moves forward and every point is a point."""
+        if not isinstance(self.times, Sequence) or isinstance(self.times, str | bytes):
+            raise InvalidValueError("the times of a trajectory", self.times, "numbers, one per point", self.place)
         for number, time in enumerate(self.times):
+            if type(time) not in (int, float) and not isinstance(time, np.number):
+                raise InvalidValueError(f"the time of point {number + 1}", time, "a number", self.place)
             if math.isnan(time) or (self.function is None and not math.isfinite(time)):
                 raise InvalidValueError(f"the time of point {number + 1}", time, "a finite number", self.place)
             if number and not time > self.times[number - 1]:

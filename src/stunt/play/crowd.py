@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import NO_NUMBERS, InvalidValueError, StuntError, UnknownNameError
+from stunt.errors import NO_NUMBERS, InvalidValueError, StuntError, UnknownNameError, must_be
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.supervisor import Supervisor
@@ -62,6 +62,7 @@ class Crowd:
         Raises:
             StuntError: There is nobody of that name, one has no data, or there are fewer than `least`.
         """
+        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.people = tuple(_with_data(stage) if people is None else people)
         self._supervisors = [_supervisor(stage, name) for name in self.people]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from stunt.errors import InvalidValueError, TakeError, UnknownNameError
+from stunt.errors import InvalidValueError, TakeError, UnknownNameError, must_be
 from stunt.record.files import written_aside
 from stunt.record.in_charge import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.raycast.camera import Camera, Floats, points_of_performance
@@ -66,6 +66,7 @@ def filmstrip(
     Returns:
         The path.
     """
+    must_be("the take", take, Take)
     names = _characters(take, character)
     panels = choose_panels(take, times, names)
     if columns is not None and columns < 1:

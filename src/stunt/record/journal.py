@@ -9,6 +9,7 @@ the oldest blocks, and fetches them from here: it takes no more memory than a sh
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -139,13 +140,13 @@ class Journal:
         self.seconds = float(columns["time"][-1])
         size = sum(some.nbytes for some in (*numbers, *touching.values()))
         self._written.append((block, self._whole - size, size, text))
-        self._at_hand += sum(rows.nbytes for rows in block.rows.values())
+        self._at_hand += _bytes_of(block)
         while self._at_hand > self._most_at_hand:
             self._put_away(*self._written.popleft())
         return True
 
     def _put_away(self, block: Block, place: int, size: int, text: dict[str, Any]) -> None:
-        self._at_hand -= sum(rows.nbytes for rows in block.rows.values())
+        self._at_hand -= _bytes_of(block)
         block.put_away(lambda: self._fetch(place, size, text))
 
     def _fetch(self, place: int, size: int, text: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
@@ -180,10 +181,13 @@ class Journal:
         if self.broken:
             return False
         try:
-            for part in parts:
-                view = memoryview(part)
-                while len(view):
-                    view = view[self._file.write(view) :]
+            waiting = [memoryview(part) for part in parts]
+            while waiting:
+                done = _written(self._file, waiting)
+                while waiting and done >= len(waiting[0]):
+                    done -= len(waiting.pop(0))
+                if done:
+                    waiting[0] = waiting[0][done:]
             self._whole = self._file.tell()
         except OSError as error:
             self.broken = error.strerror or str(error)
@@ -219,6 +223,17 @@ class Journal:
         self._put(_BEGIN + b"%d\n" % os.getpid())
         self._introduce(self._stage)
         self.append()
+
+
+def _written(file: BinaryIO, parts: Sequence[memoryview]) -> int:
+    """Write some of the parts, with one call to the system where that can be; return how many bytes."""
+    if isinstance(file, io.FileIO) and hasattr(os, "writev"):
+        return os.writev(file.fileno(), parts)
+    return file.write(parts[0])
+
+
+def _bytes_of(block: Block) -> int:
+    return sum(rows.nbytes for rows in block.rows.values())
 
 
 def _is_constant(rows: np.ndarray) -> bool:

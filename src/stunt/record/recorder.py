@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
+from stunt.errors import must_be
 from stunt.record.cast import cast_of
 from stunt.record.departure import machine
 from stunt.record.reel import Column, FrameReel
@@ -31,6 +32,7 @@ class Recorder:
             stage: What to record.
             record_hz: Frames per second; at most one per control step.
         """
+        must_be("the stage", stage, StageLoop)
         self._stage = stage
         self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / record_hz))
         frame_hz = stage.scene.physics_hz / self._stride

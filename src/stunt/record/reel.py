@@ -42,6 +42,7 @@ class Block:
     rows: Arrays
     contacts: list[ContactNote]
     away: Callable[[], tuple[Arrays, Arrays]] | None = None
+    _joined: tuple[int, Arrays] | None = None  # how many notes of contacts, and these as columns
 
     def columns(self) -> Arrays:
         """Return what was noted of its frames, by name."""
@@ -50,11 +51,15 @@ class Block:
 
     def touching(self) -> Arrays:
         """Return its contacts as columns of a take."""
-        return joined(self.contacts) if self.away is None else self.away()[1]
+        if self.away is not None:
+            return self.away()[1]
+        if self._joined is None or self._joined[0] != len(self.contacts):  # a journal asks, and the take once more
+            self._joined = len(self.contacts), joined(self.contacts)
+        return self._joined[1]
 
     def put_away(self, fetch: Callable[[], tuple[Arrays, Arrays]]) -> None:
         """Let go of the frames: they can be fetched."""
-        self.away, self.rows, self.contacts = fetch, {}, []
+        self.away, self.rows, self.contacts, self._joined = fetch, {}, [], None
 
     def bring_back(self) -> None:
         """Have frames that were put away at hand again."""

@@ -26,6 +26,7 @@ from stunt.errors import (
     ScriptSyntaxError,
     TakeError,
     UnknownNameError,
+    must_be,
 )
 from stunt.keys import Change, Context, Data, names_of, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
@@ -113,6 +114,7 @@ def script_to_data(script: Script) -> Data:
     Raises:
         ScriptFileError: It names a clip that is only in memory.
     """
+    must_be("the script", script, Script)
     _with_references(script, _written)
     context = {"pose": script.poses}
     found: Data = {"stunt": VERSION, **write(script), **write(script.scene, context)}
@@ -172,6 +174,7 @@ def save_script(script: Script, path: str | Path) -> None:
     Raises:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
+    must_be("the script", script, Script)
     folder = os.path.dirname(os.path.abspath(path))
 
     def near(reference: Any) -> Any:

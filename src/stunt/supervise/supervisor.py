@@ -21,7 +21,7 @@ import numpy as np
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.errors import InvalidValueError, StuntError, UnknownNameError
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError, must_be
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
@@ -98,6 +98,8 @@ class Supervisor:
         Raises:
             StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
         """
+        must_be("the pool of controllers", pool, Sequence)
+        must_be("the stage", stage, StageLoop)
         check_pool(name, pool)
         self.stage, self.actor = stage, actor or actor_of(stage, name)
         if self.actor.driver is not None:

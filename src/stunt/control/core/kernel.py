@@ -18,6 +18,7 @@ from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIV
 from stunt.control.core.engine import BALL, FREE, SLIDE
 from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
 from stunt.control.core.goals import time_constant
+from stunt.control.core.loads import feel_loads
 from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
 from stunt.control.core.springs import (
     OVER,
@@ -85,6 +86,7 @@ def sort_joints(v: Any) -> None:
 @inlined
 def between(v: Any, time: float, model: int, data: int) -> None:
     """Write torques and feed-forward forces for the present state."""
+    feel_loads(v)
     update_moments(v)
     pulled = v.counts.strings > 0
     if pulled:
@@ -111,7 +113,7 @@ def update_moments(v: Any) -> None:
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
         if v.jnt_type[j] != BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
-            v.moment[vadr] = v.mass_matrix[v.rowadr[vadr] + v.rownnz[vadr] - 1]
+            v.moment[vadr] = v.felt_inertia[v.rowadr[vadr] + v.rownnz[vadr] - 1]
             continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
             body = v.dof_bodyid[i]
@@ -120,9 +122,10 @@ def update_moments(v: Any) -> None:
                 whole = spatial_moment(v, v.body_rootid[body], i)
                 v.moment[i] = whole - spatial_moment(v, body, i) + v.dof_armature[i]
             elif v.law[j] == LOCAL and v.jnt_type[j] != SLIDE:
-                v.moment[i] = v.dof_armature[i] + link_moment(v, i)
+                last = v.rowadr[i] + v.rownnz[i] - 1  # what is carried is felt by every joint it hangs on
+                v.moment[i] = v.dof_armature[i] + link_moment(v, i) + v.felt_inertia[last] - v.mass_matrix[last]
             else:
-                v.moment[i] = v.mass_matrix[v.rowadr[i] + v.rownnz[i] - 1]
+                v.moment[i] = v.felt_inertia[v.rowadr[i] + v.rownnz[i] - 1]
 
 
 @inlined
@@ -140,8 +143,8 @@ def spring_feed_forward(v: Any) -> None:
                 push = v.damping[i] * (v.error_rate[i] + v.qvel[i])  # k_d·ω_ref: the engine's damper only knows rest
                 push += v.product[i] if v.law[j] == COMPENSATED else 0.0
             # Passive forces (the model's own springs) are not part of the bias that must be carried.
-            bias = v.bias[i] if v.feed_bias[j] else 0.0
-            v.carried[i] = v.bias[i]
+            bias = v.felt_bias[i] if v.feed_bias[j] else 0.0
+            v.carried[i] = v.felt_bias[i]
             v.applied[i] = min(max(v.scale[i] * push + bias, -v.limit[i]), v.limit[i])
             v.saturated[i] = 1 if v.scale[i] < 1.0 or abs(v.applied[i]) >= v.limit[i] else 0
 

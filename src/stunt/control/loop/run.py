@@ -9,6 +9,7 @@ from stunt.control.core.contact_scan import scan_contacts
 from stunt.control.core.engine import STEP_STATE, mj_getState, mj_step1, mj_step2
 from stunt.control.core.kernel import after, before, between, meter_strength, sort_joints, update_moments
 from stunt.control.core.ledger import note_before, note_between, note_first_half, note_stepped, turn_page
+from stunt.control.core.loads import feel_loads
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
 from stunt.control.core.strength import keep_to_strength, mend_springs
 from stunt.control.core.views import views_at
@@ -101,6 +102,7 @@ def prepare(table: Any) -> None:
     """Fill in what springs scale by before the first step; needs inertia and bias up to date."""
     v = views_at(table.ctypes.data)
     sort_joints(v)
+    feel_loads(v)
     update_moments(v)
     for i in range(v.sizes.nv):
-        v.carried[i] = v.bias[i]
+        v.carried[i] = v.felt_bias[i]

@@ -27,7 +27,7 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.predict import joint_way, smooth_way
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
-from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.errors import InvalidValueError, UnknownNameError, must_be
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
@@ -213,6 +213,7 @@ class Performer:
             ease: Share of each approach over which its acceleration is gathered.
             missed_deg: A beat whose worst joint is off by more than this counts as missed.
         """
+        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.character = stage.character(character)
         self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)
@@ -455,6 +456,12 @@ class Performer:
                 goal = board.goal[joint.qpos : joint.qpos + joint.nq].copy()
                 found[name] = fitted.get(name, float(goal[0]) if joint.nq == 1 else goal)
         return found
+
+    def let_slip(self) -> tuple[float, str]:
+        """Return by how much the worst of the joints that hold now is off [°], and which; 0 where none holds."""
+        held = self._held(Pose("", {}), self.stage.time).items()
+        joints, qpos = self.character.joints, self.stage.data.qpos
+        return max(((abs(joint_error_deg(joints[n], qpos, a)), n) for n, a in held), default=(0.0, ""))
 
     def on_missed(self, listener: Callable[[BeatResult], None]) -> None:
         """Call `listener` with every beat that is missed."""

@@ -30,7 +30,7 @@ from stunt.drive.motion.body_motion import BodyMotion, blended
 from stunt.drive.motion.layout import check_motion
 from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.errors import BodyError, StuntError
+from stunt.errors import BodyError, StuntError, must_be
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
@@ -82,6 +82,7 @@ class BodyActor(ServoBody):
         Raises:
             StuntError: It was taken on before: one body has one actor.
         """
+        must_be("the stage", stage, StageLoop)
         super().__init__(stage, name, settings=settings, root=root)
         if name in stage.actors:
             raise StuntError(f"'{name}' has an actor already, and a body has one; `actor_of(stage, '{name}')` is it.")
@@ -534,6 +535,11 @@ class BodyActor(ServoBody):
         entry = {"kind": "reaction", "time": self.stage.time, "character": self.character.name}
         self.log.append({**entry, "state": state, **about})
 
+    @property
+    def said(self) -> str:
+        """How it last said that it is (see `note`); empty: it never did."""
+        return next((str(entry["state"]) for entry in reversed(self.log) if "state" in entry), "")
+
     def _follows_now(self, motion: BodyMotion | None, rows: ServoTargets | None) -> None:
         """Write down what it follows from now on; that it follows nothing, once."""
         if rows is not None or self.follows or not self.history:
@@ -606,6 +612,7 @@ def actor_of(
         settings: How it follows from now on; None: as it is.
         root: How its root is helped from now on; None: as it is.
     """
+    must_be("the stage", stage, StageLoop)
     actor: BodyActor = stage.actors.get(name) or BodyActor(stage, name)
     if settings is not None or root is not None:
         actor.configure(settings, root)

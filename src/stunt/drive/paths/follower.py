@@ -18,7 +18,7 @@ from stunt.character.character import Character, Joint
 from stunt.control.adaptive.memory import AdaptiveProgram, Path
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.paths.off_path import OffPath, Watched
-from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
+from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError, must_be
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
 
@@ -65,6 +65,7 @@ class Follower:
             tolerance_deg: A joint (or a site's orientation) farther from its trajectory is off it [°].
             tolerance_mm: A site or slide farther from its trajectory is off it [mm].
         """
+        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.character: Character = stage.character(character)
         self.program = AdaptiveProgram.on(stage.model, stage.data, stage.board)

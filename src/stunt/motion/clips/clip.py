@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stunt.errors import InvalidValueError
+from stunt.errors import InvalidValueError, must_be
 from stunt.maths.rotations import (
     Floats,
     conjugate,
@@ -60,6 +60,10 @@ class Clip:
     door: Door = field(default_factory=Door)
 
     def __post_init__(self) -> None:
+        must_be("the skeleton", self.skeleton, Skeleton)
+        for what in ("root", "rotations"):
+            must_be(f"the clip's {what}", getattr(self, what), np.ndarray)
+        must_be("the clip's frame rate", self.fps, int | float | np.number)
         frames, joints = len(self.root), len(self.skeleton)
         if self.root.shape != (frames, 3) or self.rotations.shape != (frames, joints, 4) or frames == 0:
             raise InvalidValueError(

@@ -18,7 +18,7 @@ from stunt.character.creature import THINNEST, build_creature
 from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
-from stunt.errors import BodyError
+from stunt.errors import BodyError, must_be
 from stunt.maths.rotations import Floats, conjugate, multiply, rotate, to_matrix
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
@@ -184,6 +184,7 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     Raises:
         BodyError: The skeleton is not a person's, or its names do not tell.
     """
+    must_be("the clip", clip, Clip)
     known = dict(clip.parts if parts is None else parts)
     found = clip.once(("body", *known.items()), lambda: _body_of(clip, known))
     return replace(found, build=build or Build())
