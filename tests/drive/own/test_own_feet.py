@@ -131,7 +131,7 @@ def pushed_over_the_standing_foot(foot: int, impulse: float) -> tuple[BodyActor,
 
     The clocks are those of ticks in which the capture point was off by more than 0.16 m to the side.
     """
-    actor = walker("walk_steady")
+    actor = walker("walk")
     stage, bodies = actor.stage, actor.character.bodies
     stage.advance(480)
     while not (actor.own._memory["planned"][foot] == 0 and 0.2 < actor.own._memory["left"][foot] < 0.3):
