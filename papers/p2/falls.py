@@ -8,9 +8,10 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+import mujoco
 import numpy as np
 
 from papers.p2.experiment import Show
@@ -32,9 +33,12 @@ IMPULSE: Final = (150.0, 300.0)
 """Least and most of a push [N·s]."""
 AT: Final = (0.6, 1.6)
 """Earliest and latest push [s]."""
+GET_UP: Final = {"front": "get_up_front", "back": "stand_up"}
 CONTROLLERS: Final = ("fall", "roll", "lie", "get_up", "rag_doll")
 SWEPT: Final = 0.5
 """After so long everybody is on the way down [s]."""
+LAIN: Final = 4.0
+"""So long after the push somebody who lies there is put back on its feet [s]."""
 SECONDS: Final = 16.0
 """Time to fall, lie and be up again [s]."""
 LIMITS: Final = {"forearm": 46.0, "upper_arm": 33.0, "hand": 41.0, "thigh": 23.0, "shank": 48.0, "spine": 18.0}
@@ -88,12 +92,14 @@ def pushed_over(seed: int) -> PushedOver:
     return PushedOver(WAYS[seed // 3 % 2], list(CLIPS)[seed % 3], impulse, 45.0 * (seed // 6 % 8), at)
 
 
-def scene(push: PushedOver, seed: int, controllers: Sequence[str] = CONTROLLERS, **more: Any) -> Script:
+def scene(
+    push: PushedOver, seed: int, controllers: Sequence[str] = CONTROLLERS, get_up: Any = GET_UP, **more: Any
+) -> Script:
     """Return the scene of a push; those who are supervised have these controllers. `more`: keys of the script."""
     clip = CLIPS[push.clip]
     section: dict[str, Any] = {
         "clips": {
-            "play": [{"clip": clip, "loop": True}], "get_up": {"front": "get_up_front", "back": "stand_up"},
+            "play": [{"clip": clip, "loop": True}], "get_up": get_up,
         }
     }  # fmt: skip
     if push.way == "supervised":
@@ -112,9 +118,11 @@ def scene(push: PushedOver, seed: int, controllers: Sequence[str] = CONTROLLERS,
     )  # fmt: skip
 
 
-def show(push: PushedOver, seed: int) -> Show:
+def show(push: PushedOver, seed: int, **more: Any) -> Show:
     """Set the scene."""
-    return under_forces(Show.of(with_events(scene(push, seed), Shove(push.impulse, push.at).event(WHO, push.degrees))))
+    return under_forces(
+        Show.of(with_events(scene(push, seed, **more), Shove(push.impulse, push.at).event(WHO, push.degrees)))
+    )
 
 
 def under_forces(made: Show) -> Show:
@@ -123,6 +131,18 @@ def under_forces(made: Show) -> Show:
     supervisor.keep_to_forces()
     made.supervisors[WHO] = supervisor
     return made
+
+
+def put_back(seed: int) -> tuple[Show, PushedOver]:
+    """Push somebody over who cannot get up, and put it back as it stood, where it lies; return it with its push."""
+    push = replace(pushed_over(seed), way="tracked", clip=("idle", "boxing")[seed % 2])
+    made = show(push, seed, get_up={})
+    actor = made.stage.actors[WHO]
+    stood = actor.here.copy()
+    made.until(push.at + LAIN)
+    actor.here[2:], actor.state[1][:] = stood[2:], 0.0
+    mujoco.mj_forward(made.stage.model, made.stage.data)
+    return made, push
 
 
 def outcome(made: Show, push: PushedOver) -> FallOutcome:

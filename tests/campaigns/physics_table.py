@@ -80,7 +80,7 @@ DRIVERS = ("tests/drive/test_driver_laws.py",)
 REFLEXES = ("tests/supervise/reflexes/test_reflex_laws.py",)
 METERS = ("tests/record/test_meters.py",)
 PROOF = ("tests/check/test_accounts.py",)
-REVIEW = ("tests/review/test_measures.py",)
+REVIEW = ("tests/review/test_measure_laws.py",)
 
 ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     ("control/adaptive/law.py", ADAPTIVE, (

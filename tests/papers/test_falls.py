@@ -41,3 +41,12 @@ def test_sixty_random_falls() -> None:
     assert len(fell) >= 54 and told["head_first"] <= 3 and told["head_speed"] <= 3.0
     assert told["bent"] >= 0.9 * len(fell) and told["up_at_once"] >= 0.9 * len(fell) and told["sides"] >= 4.0
     assert statistics.median(row["sunk"] for row in fell) < 6.0
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_who_is_put_back_on_its_feet_regains_its_balance(seed: int) -> None:
+    made, push = falls.put_back(seed)
+    assert made.felt(falls.WHO).height > 0.85
+    made.until(push.at + falls.LAIN + 3.0)
+    felt = made.felt(falls.WHO)
+    assert felt.height > 0.85 and felt.tilt < 0.4 and made.supervisors[falls.WHO].running == "clips"

@@ -120,8 +120,7 @@ class Stumble(Behaviour):
     @property
     def _help(self) -> float:
         """Return how much its root is helped, share of m·g·h: no more than where it stands."""
-        assert self.drive is not None
-        return min(self.spring, self.drive.actor.root.limit)
+        return self.spring if self.drive is None else min(self.spring, self.drive.actor.root.limit)
 
     def _catching(self, felt: Felt, feet_allowed: tuple[int, ...], left: float | None) -> CatchingStep:
         """Return the best step from here."""
