@@ -8,7 +8,7 @@ WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --durations=15
 PARALLEL := -n $(WORKERS) --maxprocesses 4 --dist loadfile
 
-.PHONY: demo test test-long test-wheel coverage lint docs figures bench fuzz faults soak blender validator clean
+.PHONY: demo test test-long test-wheel coverage lint docs figures bench fuzz faults soak mutants blender validator clean
 
 # What performing needs; tests need much more, and a newcomer should not wait for it.
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -67,6 +67,12 @@ faults: $(VENV)/.ready
 soak: $(VENV)/.ready
 	$(BIN)/python -m tests.campaigns.scenes --count $(COUNT) --seed $(SEED)
 	$(BIN)/python -m tests.campaigns.soak --seconds $(SECONDS) --seed $(SEED)
+
+# Physical mutants: a law changed in one place, and which test notices. Goes on where it was interrupted.
+CORES ?= 2
+
+mutants: $(VENV)/.ready
+	$(BIN)/python -m tests.campaigns.physics --cores $(CORES)
 
 # Tools that check exported files. Tests that need them are skipped where they are not installed.
 BLENDER := .blender

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +19,8 @@ import numpy as np
 
 from stunt.character.kinematics import pose_frames
 from stunt.control.servo.law import RootSpring
-from stunt.drive.body.actor import actor_of
-from stunt.drive.motion.body_motion import motion_of_clip
+from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import find_clip, load_clip
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
@@ -30,6 +30,8 @@ JOINT, SPIN, SPEED = np.radians(1.0), 0.15, 0.05
 AFTER: Final = 1.0
 """Seconds it has to stay up after the clip's end."""
 DIRECTIONS: Final = 16
+SUNK: Final = 0.25
+"""Hips lower by this share are those of somebody who fell."""
 PATIENCE: Final = 1.5
 """A body that takes so many times the clip's length does not arrive."""
 
@@ -57,12 +59,7 @@ class Trial:
 
 def run_once(path: str, body: str | None, seed: int, *, strength: float, clock: str) -> Trial:
     """Let a body follow a clip on its own feet from a noisy start."""
-    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
-    stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
-    root = RootSpring(kind="own", clock=clock)  # type: ignore[arg-type]
-    actor = actor_of(stage, "double", root=root)
-    motion = motion_of_clip(load_clip(path), stage.character("double"))
-    actor.begin(motion)
+    stage, actor, motion = _on_stage(path, body, strength, "own", clock)
     shake(stage, np.random.default_rng(seed))
     reference = actor.motions.reference_of(motion).motion
     frames, poses, drift, late = list[int](), list[np.ndarray](), 0.0, 0.0
@@ -96,27 +93,53 @@ def shake(stage: StageLoop, rng: np.random.Generator) -> None:
     mujoco.mj_forward(model, data)
 
 
-def run_pushes(path: str, body: str | None, impulse: float, seed: int, *, strength: float) -> int:
+def run_pushes(
+    path: str, body: str | None, impulse: float, seed: int, *, strength: float, assist: str, loop: bool
+) -> int:  # fmt: skip
     """Push a body that follows a clip in 16 directions, at random times; return how often it is up 4 s later.
 
-    The push lasts 0.1 s, at the chest, and is scaled with mass / 70 kg [N·s].
+    The push lasts 0.1 s, at the chest, and is scaled with mass / 70 kg [N·s]. A clip that is repeated begins noisily
+    and is pushed after 2 to 3.5 s.
     """
-    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
-    stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
-    actor = actor_of(stage, "double", root=RootSpring(kind="own"))
-    actor.begin(motion_of_clip(load_clip(path), stage.character("double")))
+    stage, actor, _ = _on_stage(path, body, strength, assist, loop=loop)
     began, rng, up = stage.save(), np.random.default_rng(seed), 0
-    chest = actor.character.bodies["thorax"]
+    chest, high = actor.character.bodies["thorax"], float(actor.here[2])
     for way in 2.0 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
         stage.restore(began)
-        stage.advance(4 * round(120.0 * (0.5 + rng.uniform())))
+        if loop:
+            shake(stage, rng)
+        stage.advance(4 * round(120.0 * (2.0 + 1.5 * rng.uniform() if loop else 0.5 + rng.uniform())))
         force = impulse * actor.character.mass / 70.0 / 0.1
         stage.data.xfrc_applied[chest, :2] = force * np.cos(way), force * np.sin(way)
         stage.advance(48)
         stage.data.xfrc_applied[chest] = 0.0
         stage.advance(480 * 4)
-        up += actor.on_own_feet
+        up += abs(float(actor.here[2]) - high) < SUNK * high and (assist != "own" or actor.on_own_feet)
     return up
+
+
+def run_long(path: str, body: str | None, seed: int, seconds: float, *, strength: float) -> tuple[float, float]:
+    """Repeat a clip from a noisy start; return how long it stayed up [s], and how far it ended from its line [m]."""
+    stage, actor, _ = _on_stage(path, body, strength, "own", loop=True)
+    shake(stage, np.random.default_rng(seed))
+    off = 0.0
+    while stage.time < seconds and actor.on_own_feet:
+        off = float(np.linalg.norm(actor.own.program.actors[actor.own.number]["press_off"]))
+        stage.advance(480)
+    return stage.time, off
+
+
+def _on_stage(
+    path: str, body: str | None, strength: float, assist: str, clock: str = "free", *, loop: bool | None = None
+) -> tuple[StageLoop, BodyActor, BodyMotion]:
+    """Return a stage, somebody on it who begins a clip, and that as their motion."""
+    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
+    stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
+    actor = actor_of(stage, "double", root=RootSpring(kind=assist, clock=clock))  # type: ignore[arg-type]
+    motion = motion_of_clip(load_clip(path), stage.character("double"))
+    motion = motion if loop is None else replace(motion, loop=loop)
+    actor.begin(motion)
+    return stage, actor, motion
 
 
 def main() -> None:
@@ -124,22 +147,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clips", nargs="+")
     parser.add_argument("--body")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=5, help="how many; of pushes each is 16 of them")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--strength", type=float, default=1.5)
     parser.add_argument("--clock", choices=("free", "clip"), default="free")
     parser.add_argument("--push", type=float, nargs="*", help="impulses at the chest instead, 16 directions each [N·s]")
+    parser.add_argument("--assist", choices=("own", "weak"), default="own", help="what holds those that are pushed")
+    parser.add_argument("--loop", action="store_true", help="repeat the clip that pushed bodies follow")
+    parser.add_argument("--repeat", type=float, help="repeat clips for so long instead [s]")
     args = parser.parse_args()
-    if args.push:
-        for name in args.clips:
-            for impulse in args.push:
-                up = run_pushes(str(find_clip(name, [])), args.body, impulse, args.first, strength=args.strength)
-                print(f"{Path(name).stem[:34]} | {impulse:g} N·s | up {up}/{DIRECTIONS}", flush=True)
+    seeds = range(args.first, args.first + args.seeds)
+    for name in args.clips if args.push else ():
+        for impulse in args.push:
+            up = [
+                run_pushes(
+                    str(find_clip(name, [])), args.body, impulse, seed, strength=args.strength, assist=args.assist,
+                    loop=args.loop,
+                )
+                for seed in seeds
+            ]  # fmt: skip
+            print(f"{Path(name).stem[:34]} | {impulse:g} N·s | up {sum(up)}/{DIRECTIONS * len(up)}", flush=True)
+    for name in args.clips if args.repeat else ():
+        for seed in seeds:
+            path = str(find_clip(name, []))
+            lasted, off = run_long(path, args.body, seed, args.repeat, strength=args.strength)
+            print(f"{Path(name).stem[:34]} | seed {seed} | up for {lasted:.0f} s | {off:.2f} m off", flush=True)
+    if args.push or args.repeat:
         return
     print("clip | done | error ° | drift cm (most) | steps | late s | cpu s/s")
     for name in args.clips:
         path = str(find_clip(name, []))
-        seeds = range(args.first, args.first + args.seeds)
         found = [run_once(path, args.body, seed, strength=args.strength, clock=args.clock) for seed in seeds]
         drift = 100.0 * np.array([trial.drift for trial in found])
         print(

@@ -43,7 +43,7 @@ def starts(people: int) -> list[tuple[float, float]]:
 @cache
 def walks(pace: float, phase: float) -> dict[str, stunt.Clip]:
     """Return ways of walking, some times as fast as the clips, straight on from a phase between 0 and 1."""
-    curve = stunt.load_clip("walk_curve").trimmed(64 / 60, 192 / 60)
+    curve = stunt.load_clip("walk_curve").trimmed(70 / 60, 210 / 60)
     clip = stunt.load_clip("walk").looped()
     pose = clip.at((phase + np.linspace(0.0, 1.0, clip.frames)) * clip.duration)
     ways = {"straight": clip.with_motion(pose.root, pose.rotations), "left": curve, "right": curve.mirrored()}

@@ -1,4 +1,4 @@
-"""Makes the clips that come with Stunt: key-framed idle, walk, punch, kick and stand-up, as small BVH files.
+"""Makes the clips that come with Stunt: key-framed idle, punch, kick and stand-up, as small BVH files.
 
     python tools/make_clips.py
 
@@ -224,55 +224,6 @@ def idle() -> Clip:
     return s.clip()
 
 
-def walk() -> Clip:
-    """Two steps of an easy walk at 1.1 m/s. Repeats."""
-    seconds, stride = 1.0667, 1.18
-    s = Scenario("walk", seconds)
-    t = s.t
-    phase = t / t[-1]
-    two, one = 4 * np.pi * phase, 2 * np.pi * phase
-    # Phase 0: the left heel strikes. Mid-stance, when the pelvis is highest, is at 0.30 (left) and 0.80.
-    place = np.stack([
-        stride * phase + 0.008 * np.sin(two), 0.022 * np.sin(one - 0.3), 0.884 + 0.016 * np.cos(two - 2 * np.pi * 0.60),
-    ], axis=-1)  # fmt: skip
-    s.pelvis(place, np.full_like(t, 3.0), -3.0 * np.sin(one - 0.2), -5.0 * np.cos(one))
-    s.joint("Spine", 0.0, 2.0 * np.sin(one - 0.2), 3.0 * np.cos(one))
-    s.joint("Spine1", 1.0, 1.5 * np.sin(one - 0.2), 4.0 * np.cos(one))
-    s.joint("Spine2", 1.0, 0.5 * np.sin(one - 0.2), 5.0 * np.cos(one))
-    s.joint("Neck", 2.0, 0.0, -3.0 * np.cos(one))
-    s.joint("Head", -4.0 + 1.0 * np.sin(two), 0.0, -3.5 * np.cos(one))
-    for side, shift, sign in (("Left", 0.0, 1.0), ("Right", 0.5, -1.0)):
-        swing = -np.cos(one - 2 * np.pi * shift)  # the arm is back when its own leg is in front
-        s.arm(side, 4.0 + 21.0 * swing, 6.0, 10.0, 24.0 + 11.0 * swing)
-        _walking_foot(s, side, (phase - shift), stride, sign)
-    return s.clip()
-
-
-def _walking_foot(s: Scenario, side: str, phase: Floats, stride: float, sign: float) -> None:
-    """Heel strike, roll over the flat foot, push off the ball, swing."""
-    cycle = np.floor(phase)
-    p = phase - cycle
-    heel_down, ball_up, off = 0.09, 0.36, 0.62
-    pitch = column(Track({0.0: -16, heel_down: 0, ball_up: 0, off: 56, 0.74: 34, 0.88: -8, 1.0: -16}), p)
-    start = 0.300  # of the ankle before the pelvis at heel strike
-    flat = np.array([start, sign * 0.075, ANKLE])
-    tilt = turn(pitch)
-    on_heel = flat + HEEL - rotate(tilt, HEEL)
-    on_ball = flat + BALL - rotate(tilt, BALL)
-    stance = np.where((p < heel_down)[:, None], on_heel, on_ball)
-    last = flat + BALL - rotate(turn(56.0), BALL)
-    first = flat + HEEL - rotate(turn(-16.0), HEEL) + np.array([stride, 0.0, 0.0])
-    u = np.clip((p - off) / (1.0 - off), 0.0, 1.0)
-    ease = u * u * (3 - 2 * u)
-    forward = last[0] + (first[0] - last[0]) * (0.35 * u + 0.65 * ease)
-    lift = last[2] + (first[2] - last[2]) * ease + 0.035 * np.sin(np.pi * u) ** 2
-    swing = np.stack([forward, np.full_like(u, flat[1]), lift], axis=-1)
-    ankle = np.where((p < off)[:, None], stance, swing) + np.array([stride, 0, 0]) * cycle[:, None]
-    ankle[:, 0] += stride * (0.5 if sign < 0 else 0.0)
-    toe = -column(Track({0.0: 0, ball_up: 0, off: 56, 0.72: 10, 0.8: 0, 1.0: 0}), p) * (p < 0.8)
-    s.foot(side, ankle, pitch, np.full_like(p, sign * 6.0), np.maximum(toe, -56.0))
-
-
 def _guard(s: Scenario, weight: Floats, low: Floats, twist: Floats, lean: Floats) -> None:
     """A boxer's stance: left foot in front; weight 0 (back) to 1 (front), twist of the shoulders to the left [deg]."""
     place = np.stack([-0.06 + 0.13 * weight, 0.015 * np.ones_like(weight), 0.855 - low], axis=-1)
@@ -388,7 +339,7 @@ def stand_up() -> Clip:
     return s.clip()
 
 
-MAKERS = {"idle": idle, "walk": walk, "punch": punch, "kick": kick, "stand_up": stand_up}
+MAKERS = {"idle": idle, "punch": punch, "kick": kick, "stand_up": stand_up}
 
 
 def make(out: Path = OUT) -> list[Path]:

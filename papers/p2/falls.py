@@ -32,6 +32,7 @@ IMPULSE: Final = (150.0, 300.0)
 """Least and most of a push [N·s]."""
 AT: Final = (0.6, 1.6)
 """Earliest and latest push [s]."""
+CONTROLLERS: Final = ("fall", "roll", "lie", "get_up", "rag_doll")
 SWEPT: Final = 0.5
 """After so long everybody is on the way down [s]."""
 SECONDS: Final = 16.0
@@ -87,8 +88,8 @@ def pushed_over(seed: int) -> PushedOver:
     return PushedOver(WAYS[seed // 3 % 2], list(CLIPS)[seed % 3], impulse, 45.0 * (seed // 6 % 8), at)
 
 
-def scene(push: PushedOver, seed: int) -> Script:
-    """Return the scene of a push."""
+def scene(push: PushedOver, seed: int, controllers: Sequence[str] = CONTROLLERS, **more: Any) -> Script:
+    """Return the scene of a push; those who are supervised have these controllers. `more`: keys of the script."""
     clip = CLIPS[push.clip]
     section: dict[str, Any] = {
         "clips": {
@@ -99,21 +100,25 @@ def scene(push: PushedOver, seed: int) -> Script:
         section = {
             "supervisor": {
                 "clips": {push.clip: {"clip": clip, "loop": True}},
-                "controllers": ["fall", "roll", "lie", "get_up", "rag_doll"],
+                "controllers": list(controllers),
             }
         }
     return script_from_data(
         {
             "stunt": 1, "seconds": SECONDS, "rate": 120, "seed": seed,
             "characters": {WHO: {"body": clip, "root": "free", "strength": 1.5}},
-            "performance": {WHO: section},
+            "performance": {WHO: section}, **more,
         }
     )  # fmt: skip
 
 
 def show(push: PushedOver, seed: int) -> Show:
-    """Set the scene; supervised bodies are under forces from the start."""
-    made = Show.of(with_events(scene(push, seed), Shove(push.impulse, push.at).event(WHO, push.degrees)))
+    """Set the scene."""
+    return under_forces(Show.of(with_events(scene(push, seed), Shove(push.impulse, push.at).event(WHO, push.degrees))))
+
+
+def under_forces(made: Show) -> Show:
+    """Keep supervised bodies to forces from the start."""
     supervisor: Supervisor = made.stage.actors[WHO].driver
     supervisor.keep_to_forces()
     made.supervisors[WHO] = supervisor

@@ -52,7 +52,7 @@ def kicked(job: Job) -> Row:
 
 
 def tripped(job: Job) -> Row:
-    """Walk into a ball; `counts`: whether it took the walker off its data."""
+    """Walk into a stone; `counts`: whether it took the walker off its data."""
     how = trip.outcome(trip.trip(job.arguments["seed"]))
     return {"counts": how.tripped >= 0.0, **asdict(how)}
 

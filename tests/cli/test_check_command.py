@@ -19,7 +19,14 @@ from stunt.motion.formats.bvh_writer import write_bvh
 def test_check_says_what_a_clip_is_and_what_would_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "walk"]) == 0
     text = capsys.readouterr().out
-    for words in ("65 frames at 60 per second", "22 joints", "1 unit is 0.01 m; y is up", "assumed", "floor", "spikes"):
+    for words in (
+        "141 frames at 60 per second",
+        "22 joints",
+        "1 unit is 0.01 m; y is up",
+        "assumed",
+        "floor",
+        "spikes",
+    ):
         assert words in text
 
 

@@ -85,6 +85,21 @@ def test_in_its_motions_own_flight_nothing_is_adrift_and_a_lifted_body_is() -> N
     assert lifted.program.actors[lifted.number]["adrift"] > 0.15
 
 
+def test_what_would_break_a_spring_counts_on_the_ground_and_adrift_but_not_in_the_motions_own_flight() -> None:
+    cast = {"ada": CharacterSpec("jump", root="free", strength=1.5)}
+    stage = StageLoop(Scene(cast, physics_hz=120.0, control_hz=120.0))
+    motion = motion_of_clip(load_clip("jump"), stage.character("ada"))
+    jumps = follower_of(stage, "ada", motion, root=RootSpring(breaks=1e-9))
+    who, seen = jumps.program.actors[jumps.number], set()
+    while stage.time < 1.6:
+        who["broken"] = who["snapped"] = 0
+        stage.advance(1)
+        held = bool(who["touching"] != 0.0 or who["adrift"] > 0.0)
+        seen.add(held)
+        assert bool(who["broken"] > 0.0) == held or who["snapped"]
+    assert seen == {True, False}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_later_blow_makes_anybody_stronger_at_any_time(seed: int) -> None:
     rng = np.random.default_rng(seed)

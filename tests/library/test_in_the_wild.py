@@ -147,6 +147,31 @@ def test_a_joint_that_flips_for_a_frame_or_two_is_bridged_and_said(tmp_path: Pat
     assert any("spikes, bridged" in line for line in examine(path).warnings)
 
 
+def test_a_leg_that_is_lost_for_four_frames_comes_back_with_all_of_its_joints(tmp_path: Path) -> None:
+    walk = load_clip("walk")
+    rotations, leg = walk.rotations.copy(), [walk.parts["r_" + part] for part in ("thigh", "shank", "foot")]
+    for joint, turn in zip(leg, (2.4, -0.8, -1.0), strict=True):  # as a solver that takes one leg for the other
+        flip = from_rotation_vector(np.array([0.0, turn, 0.3 * turn]))
+        rotations[30:34, joint] = multiply(rotations[30:34, joint], flip)
+    wild = read_clip(write_bvh(walk.with_motion(walk.root, rotations), tmp_path / "lost.bvh"))
+    off = np.degrees(np.linalg.norm(difference(wild.rotations, walk.rotations), axis=-1))
+    others = np.setdiff1d(np.arange(len(walk.skeleton)), leg + [walk.parts["r_toe"]])
+    assert off[:, leg].max() < 20.0, "a straight way over a sixth of a second of walking"
+    assert off[:, others].max() < 0.01, "nothing else moved"
+
+
+def test_hips_that_are_found_again_facing_elsewhere_turn_there_no_faster_than_anybody_can(tmp_path: Path) -> None:
+    walk = load_clip("walk")
+    rotations, root = walk.rotations.copy(), walk.rotations[:, 0]
+    elsewhere = from_rotation_vector(np.array([0.0, 0.0, 1.0]))
+    rotations[30:, 0] = multiply(np.broadcast_to(elsewhere, root[30:].shape), root[30:])
+    wild = read_clip(write_bvh(walk.with_motion(walk.root, rotations), tmp_path / "elsewhere.bvh"))
+    rate = np.linalg.norm(difference(wild.rotations[1:, 0], wild.rotations[:-1, 0]), axis=-1) * wild.fps
+    assert rate.max() < 20.0 < np.linalg.norm(difference(rotations[30, 0], rotations[29, 0])) * wild.fps
+    off = np.linalg.norm(difference(wild.rotations[40:, 0], rotations[40:, 0]), axis=-1)
+    assert off.max() < 1e-3, "and is where the file has it after"
+
+
 @pytest.mark.parametrize("height", [-0.3, 0.25])
 def test_a_capture_above_or_below_the_floor_stands_on_it(tmp_path: Path, height: float) -> None:
     from stunt.motion.rig.skeleton_body import body_from_clip

@@ -72,7 +72,7 @@ def test_the_example_trips_tracks_falls_rolls_gets_up_and_walks_on_and_its_log_s
     chain = ["walk", "walk (tracking)", "fall", "roll", "get_up", "walk"]
     rest = iter(who)
     assert all(name in rest for name in chain), who  # one after another, whatever came in between
-    assert "ball" in log[1]["why"] and log[1]["cause"] == "hit"
+    assert "stone" in log[1]["why"] and log[1]["cause"] == "hit"
     assert all(entry["why"] or entry["reason"] for entry in log)
     last = log[-1]["time"]
     height = take.qpos[take.time > last + 0.5, 2]

@@ -84,13 +84,15 @@ def joint_angles_between(stage: StageLoop, one: np.ndarray, two: np.ndarray) -> 
 def slide(track: list[dict[str, np.ndarray]]) -> float:
     """How far a standing foot travelled over the ground, the worse of both [m].
 
-    A foot stands on whichever of heel and toe is low; rolling over one of them is no sliding.
+    A foot stands on whichever of heel and toe is low; rolling over one of them is no sliding. How low that is says the
+    foot that got lowest: one that is only on its way down does not stand.
     """
     worst = 0.0
+    lowest = {part: min(frame[side + part][2] for frame in track for side in ("l_", "r_")) for part in ("foot", "toe")}
     for side in ("l_", "r_"):
         total = 0.0
         parts = (f"{side}foot", f"{side}toe")
-        low = {part: min(frame[part][2] for frame in track) for part in parts}
+        low = {part: lowest[part[2:]] for part in parts}
         for before, after in zip(track[:-1], track[1:], strict=True):
             standing = [p for p in parts if max(before[p][2], after[p][2]) < low[p] + 0.012]
             if standing:

@@ -228,7 +228,8 @@ class JointActor:
         if trajectory is not None and what in self.character.joints:
             follower.joint(what, trajectory, settling=settling, damping=damping, bare=bare)
         else:
-            path = placed(follower, SitePath(what, trajectory, orientation, relative=relative)).position
+            site = SitePath(what, trajectory, orientation, relative=relative)
+            path = placed(self.stage, self.character, site).position
             follower.site(what, path, orientation, settling=settling, damping=damping, strength=strength)
 
     def let_go(self, what: str | None = None) -> None:

@@ -394,7 +394,9 @@ class Stage(StageLoop):
             take = dataclasses.replace(take, ledger=self.ledger.ledger())
         measured = {name: found for name, actor in self._actors.items() if (found := actor.summary(take))}
         used = {name: self.strength_of(name) for name in self.built.characters}
-        more = {"tracking": measured | meta.get("tracking", {}), "strength": used}
+        beats = {name: by for name, actor in self._actors.items() if (by := actor.joints.performer) is not None}
+        held = {name: dict(zip(("error_deg", "joint"), by.let_slip(), strict=True)) for name, by in beats.items()}
+        more = {"tracking": measured | meta.get("tracking", {}), "strength": used, "held_at_end": held}
         return dataclasses.replace(take, meta={**take.meta, **more})
 
     def all_logs(self) -> list[list[dict[str, Any]]]:

@@ -84,6 +84,7 @@ def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
         **({"strength": used} if (used := take.meta.get("strength", {}).get(name)) else {}),
+        **({"held_at_end": held} if (held := take.meta.get("held_at_end", {}).get(name)) else {}),
         "beats": _beats(take, name),
         **_trajectories(take, name),
         **charge_report(take, name),
@@ -181,6 +182,9 @@ def _aftermath(take: Take, characters: Mapping[str, Any]) -> list[str]:
         sentences += [f"{name}: {sentence}" for sentence in charge_warnings(entry.get("supervisor", {}))]
         sentences += [f"{name}: {_miss(beat, take.cast.character(name))}" for beat in entry["beats"] if beat["missed"]]
         sentences += [f"{name}: {sentence}" for beat in entry["beats"] for sentence in _let_slip(beat)]
+        end = entry.get("held_at_end", {"error_deg": 0.0})
+        if end["error_deg"] > HELD_DEG and fell is None:
+            sentences.append(f"{name}: at the end {end['joint']}, which holds, was off by {end['error_deg']:.3g}°")
         sentences += [f"{name}: {sentence}" for sentence in (*_strayed(entry), *_too_strong(entry))]
     return sentences
 

@@ -1,8 +1,9 @@
 """The kinematic preview: a script's poses by their curves alone, many times faster than real time.
 
 Joints under tension follow the very curves the springs will be led along; joints on the beat follow minimum-jerk paths
-through their keys; who follows clips does what its body is asked to do, the clips fitted to it. Nothing is simulated:
-props stay where they are, pushes do nothing, and no other free root moves.
+through their keys; who follows clips does what its body is asked to do, the clips fitted to it; joints and sites on
+trajectories are on them; a free body stands on its soles. Nothing is simulated: props stay where they are and pushes do
+nothing. What cannot be shown is among the warnings.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.drive.beats.forecast import minimum_jerk_path
 from stunt.drive.beats.spec import Script, resolve_beats
+from stunt.drive.paths.shown import stand_on
 from stunt.drive.tension.spec import Floats
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
@@ -45,6 +47,12 @@ class Preview:
         self.stage = self._performance.stage
         self.seconds = self._performance.seconds
         self._start = self.stage.data.qpos.copy()
+        hidden = [(n, k) for n, part in script.parts.items() for k in part.sections if KINDS[k].preview is None]
+        self.warnings = [f"the preview cannot show what {who} does: '{key}' needs physics" for who, key in hidden]
+        told = "the preview cannot show {}'s machine: where it goes depends on physics"
+        self.warnings += [told.format(name) for name, part in script.parts.items() if part.machine is not None]
+        if events := sorted({type(event).__name__.lower() for event in script.scene.events}):
+            self.warnings.append(f"the preview does not show events: {', '.join(events)}")
 
     def qpos(self, times: Floats) -> Floats:
         """Return the positions of everything at times, (T, nq)."""
@@ -55,7 +63,10 @@ class Preview:
                 self._beats(character, name, path, times)
             for key, value in part.sections.items():
                 if (lay := KINDS[key].preview) is not None:
-                    lay(value, self.stage, name, path, times)
+                    told = lay(value, self.stage, name, path, times) or ()
+                    self.warnings += [sentence for sentence in told if sentence not in self.warnings]
+            if character.root is not None and not any(KINDS[key].whole for key in part.sections):
+                stand_on(self.stage, name, path)
         return path
 
     def _beats(self, character: Character, name: str, path: Floats, times: Floats) -> None:
@@ -75,7 +86,9 @@ class Preview:
             mujoco.mj_differentiatePos(model, velocity[k], 1.0 / hz, path[k], path[k + 1])
         empty = np.zeros((count, model.nv))
         recorded = self._performance.recorder
-        blank = recorded.take([], {**self._performance._meta(), "kinematic_preview": True})
+        told = self._performance._meta()
+        told["warnings"] = [*told["warnings"], *self.warnings]
+        blank = recorded.take([], {**told, "kinematic_preview": True})
         return dataclasses.replace(
             blank, time=times, qpos=path, qvel=velocity, target=path.copy(), target_velocity=velocity.copy(),
             torque=empty, stiffness=empty.copy(), damping=empty.copy(), saturated=np.zeros((count, model.nv), bool),

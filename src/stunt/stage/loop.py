@@ -97,7 +97,8 @@ class StageLoop:
         self._set_starts()
         self._set_props_moving()
         mujoco.mj_forward(self.model, self.data)
-        self.board = Board(self.model, self.data, self.control_period)
+        held = [(p.grip, p.body, p.spec.felt_mass) for p in self.built.props.values() if p.grip >= 0]
+        self.board = Board(self.model, self.data, self.control_period, held)
         self._set_limits()
         self.watch = ContactWatch(self.built, self.data, self.board.planted, self.board.grounded)
         self.guard = PhysicsGuard(self.model, self.data, floor=self.scene.ground)

@@ -104,6 +104,11 @@ class PropSpec:
         return self.mass is not None and self.shape in MOVING
 
     @property
+    def felt_mass(self) -> float:
+        """What whoever carries it believes it weighs [kg]."""
+        return (self.mass or 0.0) if self.believed_mass is None else self.believed_mass
+
+    @property
     def counts_as_hit(self) -> bool:
         """Whether touching it is an event for a character."""
         return self.movable if self.active is None else self.active

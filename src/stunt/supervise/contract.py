@@ -90,10 +90,10 @@ IDLE, ORDINARY, RECOVERY, REFLEX, EMERGENCY = 0, 10, 20, 30, 40
 """Priorities the house uses: a last resort; motion one asks for; getting up; ducking and catching; going limp."""
 
 
-Wakes = Literal["always", "flying", "hit", "forces"]
+Wakes = Literal["always", "flying", "hit", "forces", "strays"]
 """When one that may interrupt is asked while data is in charge: at every look, once something flies near (within 3.5 m
 in the next 1.25 s), after a hit, or not before forces are in charge. A controller that has no `wakes` is always asked;
-under forces, and after hits, all are."""
+under forces, and after hits, all are, but those of `strays` only once the root goes elsewhere than its motion does."""
 
 
 @runtime_checkable

@@ -1,8 +1,9 @@
 """Those who may interrupt: who of them is asked at which look, so that hundreds cost no more than one.
 
 While data is in charge most of them cannot have anything to say. A controller says when it can (`wakes`): once
-something flies near, after a hit, or not before forces are in charge. What flies is watched for by the compiled loop;
-only those who say nothing of the kind are asked at every look, some at a time where there are many.
+something flies near, after a hit, or not before forces are in charge; under forces, some only once the body goes
+elsewhere than its motion does. What flies, and who strays, is watched for by the compiled loop; only those who say
+nothing of the kind are asked at every look, some at a time where there are many.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from stunt.control.loop.lookout import Lookouts
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Controller
 
+STRAYS: Final = 0.3
+"""So much faster than its motion's a root may go until those are asked who bring it back [m/s]."""
 MOST_ASKED: Final = 8
 """So many are asked at a look whether they interrupt; where there are more, they take turns."""
 
@@ -44,6 +47,7 @@ class Watchers:
         self._often: tuple[Controller, ...] = ()
         self._twice: tuple[Controller, ...] = ()  # the same, once more: for turns that go past the end
         self._flying: tuple[Controller, ...] = ()
+        self._catching: tuple[Controller, ...] = ()
         self._turn = 0
 
     def _post(self, character: Character, actor: int) -> None:
@@ -65,7 +69,8 @@ class Watchers:
         able = [c for c in self.everyone if c is not current and c.priority > level]
         data = current.kinematic
         self._flying = tuple(c for c in able if data and _wakes(c) == "flying")
-        self._often = tuple(c for c in able if not data or _wakes(c) == "always")
+        self._catching = tuple(c for c in able if not data and _wakes(c) == "strays")
+        self._often = tuple(c for c in able if _wakes(c) == "always" or not (data or _wakes(c) == "strays"))
         self._twice, self._turn = self._often + self._often, 0
         self.restless = bool(self._often)
         self._lookouts.for_flying(self._number, self._stage.tick if self._flying else None)
@@ -73,9 +78,11 @@ class Watchers:
 
     def look_after(self, tilt: float, broken: float) -> None:
         """Ring once the character tilts further [rad], or its root spring has been broken longer [s]."""
-        if self._watched or tilt < math.inf or broken < math.inf:
-            self._lookouts.for_falling(self._number, tilt, broken)
-        self._watched = tilt < math.inf or broken < math.inf
+        strays = STRAYS if self._catching else math.inf
+        watched = min(tilt, broken, strays) < math.inf
+        if self._watched or watched:
+            self._lookouts.for_falling(self._number, tilt, broken, strays)
+        self._watched = watched
 
     def group(self) -> Sequence[Controller]:
         """Return who is asked at this look, nothing having hit the character."""
@@ -83,7 +90,7 @@ class Watchers:
         if count > MOST_ASKED:
             first, self._turn = self._turn, (self._turn + MOST_ASKED) % count
             often = self._twice[first : first + MOST_ASKED]
-        return (*often, *self._flying) if self._flying and self.rang else often
+        return (*often, *self._flying, *self._catching) if self.rang else often
 
     @property
     def rang(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stunt.control.own.placement import LEAD
+from stunt.control.own.placement import CROSS, LEAD, clear_of_leg, least_out
 from stunt.drive.balance.steps import PRESSED, catching_step
 from stunt.maths.rotations import Floats
 
@@ -67,3 +67,21 @@ def test_nobody_steps_farther_than_legs_reach() -> None:
     step = catching_step(feet(), np.array([3.0, 0.0]), RATE, 0.0)
     stand = feet()[1 - step.foot].mean(axis=0)
     assert np.linalg.norm(step.place - stand) <= 0.95 and step.cost > 100.0
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("facing", [0.0, 1.9])
+def test_a_swinging_foot_keeps_to_its_own_side_of_the_leg_that_stands(side: float, facing: float) -> None:
+    face = np.array([np.cos(facing), np.sin(facing)])
+    left = np.array([-face[1], face[0]])
+
+    def cleared(along: float, out: float, own: float = 0.2) -> tuple[float, float]:
+        x, y = along * face + side * out * left
+        there = np.array(clear_of_leg(side, 1.0, x, y, own, *face))
+        return float(there @ face), float(side * there @ left)
+
+    assert cleared(0.05, -0.1) == pytest.approx((0.05, least_out(0.05, 1.0)))  # beside the leg: out of its way
+    assert cleared(0.5, -0.4) == pytest.approx((0.5, -CROSS))  # ahead of it: across
+    assert cleared(0.05, 0.3) == pytest.approx((0.05, 0.3))  # where nothing is in its way it goes where it should
+    assert cleared(0.05, -0.1, own=0.06) == pytest.approx((0.05, 0.06))  # and never farther out than the clip has it
+    assert 0.1 < least_out(0.0, 1.0) == pytest.approx(2.0 * least_out(0.0, 0.5))

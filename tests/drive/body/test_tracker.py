@@ -203,7 +203,9 @@ def test_a_body_has_one_actor_and_a_second_supervisor_is_refused_in_words() -> N
     with pytest.raises(StuntError, match="'a' has an actor already"):
         BodyActor(stage, "a")
     follow_clips(stage, "a", [QueuedClip(tracker.motion)])
-    with pytest.raises(StuntError, match="'a' has a supervisor already, with 'clips', 'fall', 'rag doll' in its pool"):
+    with pytest.raises(
+        StuntError, match="'a' has a supervisor already, with 'clips', 'stumble', 'fall', 'rag doll' in its pool"
+    ):
         follow_clips(stage, "a", [QueuedClip(tracker.motion)])
     stage.step(0.1)
     tracker.follow(tracker.motion)

@@ -15,6 +15,7 @@ from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.own.follower import _pressures, check_strength
 from stunt.errors import BodyError, StuntError
 from stunt.library.names import load_clip
+from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
@@ -123,6 +124,70 @@ def test_who_stands_catches_a_push_by_a_step(way: tuple[float, float], impulse: 
     stage.data.xfrc_applied[chest] = 0.0
     stage.advance(480 * 3)
     assert pushed.on_own_feet and 1 <= int(pushed.own.summary()["recovery_steps"]) <= 8
+
+
+def pushed_over_the_standing_foot(foot: int, impulse: float) -> tuple[BodyActor, int, list[float]]:
+    """Push a walker sideways while a foot swings, over the other; return how many ticks legs met, and slowest clocks.
+
+    The clocks are those of ticks in which the capture point was off by more than 0.16 m to the side.
+    """
+    actor = walker("walk_steady")
+    stage, bodies = actor.stage, actor.character.bodies
+    stage.advance(480)
+    while not (actor.own._memory["planned"][foot] == 0 and 0.2 < actor.own._memory["left"][foot] < 0.3):
+        stage.advance(4)
+    chest, legs = bodies["thorax"], [{bodies[f"{side}_{part}"] for part in ("thigh", "shank", "foot")} for side in "lr"]
+    stage.data.xfrc_applied[chest, 1] = (2 * foot - 1) * impulse * actor.character.mass / 70.0 / 0.1
+    met, clocks = 0, []
+    for tick in range(240):
+        stage.advance(4)
+        if tick == 11:
+            stage.data.xfrc_applied[chest] = 0.0
+        pairs = [{int(b) for b in stage.model.geom_bodyid[geoms]} for geoms in stage.data.contact.geom]
+        met += any(pair & legs[0] and pair & legs[1] for pair in pairs)
+        who = actor.own._memory
+        if abs(who["error"][1] + who["ahead_off"][1] - who["press_off"][1]) > 0.16:
+            clocks.append(float(who["rate"]))
+    return actor, met, clocks
+
+
+def test_a_walker_pushed_over_the_standing_foot_does_not_step_through_its_leg() -> None:
+    found = [pushed_over_the_standing_foot(foot, 15.0) for foot in (0, 1)]
+    assert all(actor.on_own_feet for actor, _, _ in found)
+    assert sum(met for _, met, _ in found) < 15
+
+
+def test_a_walker_that_falls_to_the_side_does_not_dawdle() -> None:
+    _, _, clocks = pushed_over_the_standing_foot(1, 30.0)
+    assert len(clocks) > 10 and min(clocks) >= 1.0
+
+
+def test_a_walker_beside_its_line_comes_back_to_it_step_by_step() -> None:
+    actor = walker("walk_steady")
+    actor.begin(replace(motion_of_clip(load_clip("walk_steady"), actor.character), loop=True))
+    actor.stage.data.qpos[actor.character.root.qpos + 1] += 0.08
+    mujoco.mj_forward(actor.stage.model, actor.stage.data)
+    beside = []
+    for _ in range(8):
+        actor.stage.advance(240)
+        beside.append(abs(float(actor.own._memory["press_off"][1])))
+    assert beside[0] > 0.05 and max(beside[-3:]) < 0.02
+
+
+def test_a_standing_foot_that_the_clip_turns_on_its_ball_is_where_the_clip_has_it() -> None:
+    actor = walker("idle")
+    actor.stage.advance(240)
+    held = actor.own.stand(floor=0.0)
+    places, turns = held.places.copy(), held.turns.copy()
+    who, data = actor.own._memory, actor.stage.data
+    points = [(who["point_owner"][n], who["point_at"][3 * n : 3 * n + 3]) for n in range(who["point_count"][0])]
+    ball = np.mean([data.xpos[body] + data.xmat[body].reshape(3, 3) @ at for body, at in points], axis=0)
+    turn = rotations.from_rotation_vector(np.array([0.0, 0.0, 0.5]))
+    places[:, 0] = ball + rotations.rotate(turn, places[:, 0] - ball)
+    turns[:, 0] = rotations.multiply(turn, turns[:, 0])
+    actor.own.follow(replace(held, places=places, turns=turns), 0.0, floor=0.0, free_clock=True)
+    actor.stage.advance(200)
+    assert np.linalg.norm(who["off"][:2]) > 0.02 and np.linalg.norm(who["sole_off"][:2]) < 0.005
 
 
 def test_feet_close_again_after_a_push() -> None:

@@ -1,4 +1,4 @@
-"""What is done to a motion before it is followed: spikes bridged, standing feet made to stand, torques foreseen."""
+"""What is done to a motion before it is followed: standing feet made to stand, torques foreseen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from stunt.drive.motion.sole_hold import BALL
 from stunt.drive.prepare import pipeline
 from stunt.drive.prepare.feed_forward import foreseen_torques
 from stunt.drive.prepare.first_velocity import first_velocity
-from stunt.drive.prepare.fit import bridge_spikes
 from stunt.library.names import find_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations
@@ -35,29 +34,6 @@ def on_stage(clip: str) -> tuple[StageLoop, BodyMotion]:
     path = find_clip(clip)
     stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
     return stage, motion_of_clip(read_clip(path), stage.character("a"))
-
-
-def test_a_spike_of_a_thigh_is_bridged_and_a_clean_motion_left_alone() -> None:
-    stage, motion = on_stage("walk")
-    character = stage.character("a")
-    assert bridge_spikes(stage.model, character, motion) is motion
-    hip = character.joints["l_hip"].qpos
-    spiked = motion.qpos.copy()
-    spiked[20, hip : hip + 4] = rotations.multiply(
-        spiked[20, hip : hip + 4], rotations.from_rotation_vector([1.2, 0.0, 0.0])
-    )
-    found = bridge_spikes(stage.model, character, replace(motion, qpos=spiked))
-    dots = np.abs((found.qpos[:, hip : hip + 4] * motion.qpos[:, hip : hip + 4]).sum(axis=1)).clip(0.0, 1.0)
-    off = np.degrees(2.0 * np.arccos(dots))
-    print("largest error after mending [°]:", off.max())
-    assert off.max() < 8.0
-    # Knee and ankle of that leg were solved for together with the hip; everything else is left alone.
-    last = character.joints["l_toe"].qpos + 4
-    rest = np.r_[0:hip, last : motion.qpos.shape[1]]
-    assert character.joints["l_knee"].qpos == hip + 4
-    assert np.array_equal(found.qpos[:, rest], motion.qpos[:, rest])
-    spikes = np.abs((found.qpos[1:, hip:last].reshape(-1, 4, 4) * found.qpos[:-1, hip:last].reshape(-1, 4, 4)).sum(-1))
-    assert (2.0 * np.arccos(spikes.clip(0.0, 1.0)) * motion.fps).max() < 30.0
 
 
 def test_standing_feet_are_put_on_the_floor_and_stay_where_they_are() -> None:

@@ -101,7 +101,7 @@ def test_what_was_changed_says_which_limbs_when_and_by_how_much() -> None:
     assert inside[0] <= worst.start_s <= inside[0] + look and inside[-1] - look <= worst.end_s <= inside[-1]
     words = f"limbs {worst.deep_cm:.1f} cm inside each other between {worst.start_s:.2f} and {worst.end_s:.2f} s"
     assert f"{words} (l_hand in l_thigh)" in found.sentences()
-    assert found.spikes == 0.0 and found.spiked == found.beyond == ()
+    assert found.beyond == ()
     # The same of a motion that begins again, in the time of one round, though the rounds around it are looked at too.
     looped = fit_motion(stage.model, stage.character("a"), replace(motion, loop=True)).changes
     assert looped.overlaps[0].start_s == pytest.approx(worst.start_s, abs=look)
@@ -110,22 +110,18 @@ def test_what_was_changed_says_which_limbs_when_and_by_how_much() -> None:
     assert whole["overlaps"][0]["one"] == "l_hand" and whole["foot"] == found.foot and whole["beyond"] == []
 
 
-def test_spikes_limits_and_feet_are_told_by_their_names() -> None:
+def test_limits_and_feet_are_told_by_their_names() -> None:
     stage, idle = on_stage("idle")
     joints, qpos = stage.character("a").joints, np.repeat(idle.qpos[:1], 120, axis=0)
-    hip, elbow = joints["r_hip"].qpos, joints["l_elbow"]
-    turn = rotations.from_rotation_vector(np.array([0.0, 1.4, 0.0]))
-    qpos[60, hip : hip + 4] = rotations.multiply(qpos[60, hip : hip + 4], turn)
+    elbow = joints["l_elbow"]
     assert elbow.range is not None
     beyond = rotations.from_rotation_vector(np.array([0.0, -elbow.range[1] - 0.2, 0.0]))
     qpos[20:100, elbow.qpos : elbow.qpos + 4] = beyond
     qpos[:, 2] += 0.015 * np.exp(-0.5 * ((np.arange(120) - 60) / 15.0) ** 2)  # it hovers for a while
     found = fit_motion(stage.model, stage.character("a"), replace(idle, qpos=qpos, fps=60.0)).changes
     print(found.sentences())
-    assert found.spiked == ("r_thigh",) and found.spikes == pytest.approx(1.0 / 120.0)
     assert found.beyond == ("l_elbow",) and found.limits_deg == pytest.approx(np.degrees(0.2), abs=1e-3)
     assert 1.0 < found.hips_cm < 1.6
-    assert "spikes bridged in 0.8 % of the frames (r_thigh)" in found.sentences()
     assert f"joints up to {np.degrees(0.2):.1f}° beyond their limits (l_elbow)" in found.sentences()
     assert found.sentences()[-1].endswith(f"hips by up to {found.hips_cm:.1f} cm") and found.foot.endswith("foot")
     still = fit_motion(stage.model, stage.character("a"), replace(idle, qpos=np.repeat(idle.qpos[:1], 9, axis=0)))

@@ -14,7 +14,8 @@ from stunt.control.tension.memory import MARGIN
 from stunt.control.tension.units import Tension
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import ByJoint, Span, TensionPart
-from stunt.drive.tension.warnings import foresee, unstable_joints
+from stunt.drive.tension.stability import unstable_joints
+from stunt.drive.tension.warnings import foresee
 from stunt.examples import example
 from stunt.motion.transition import PRESETS
 from stunt.script.preview import Preview
@@ -291,10 +292,10 @@ def test_low_tension_is_foreseen_with_the_joint_and_the_least_stable_tension() -
 
 
 def test_what_is_foreseen_as_unstable_falls_and_what_is_foreseen_as_stable_stands() -> None:
-    for tension, falls in ((60.0, True), (130.0, False)):
+    for tension, steady, falls in ((60.0, False, True), (60.0, True, False), (130.0, False, False)):
         stage = stunt.Stage(Scene(characters={"ada": stunt.CharacterSpec(body="torso28")}, ground=False))
         stiff = {"all": Tension(1e5, "stiffness")}
-        performer = TensionPerformer(stage, "ada", TensionPart(tension=ByJoint(stiff)))
+        performer = TensionPerformer(stage, "ada", TensionPart(tension=ByJoint(stiff), steady=steady))
         performer.play(
             stunt.Pose.degrees("", lumbar_flexion=0), lasts=0.1, tension=Tension(tension, "stiffness"),
             update=ByJoint({"all": "prediction"}),
@@ -304,7 +305,9 @@ def test_what_is_foreseen_as_unstable_falls_and_what_is_foreseen_as_stable_stand
         lumbar = performer.character.joints["lumbar_flexion"]
         stage.data.qpos[lumbar.qpos] += 0.01
         stage.step(4.0)
-        assert bool([f for f in found if f.kind == "unstable"]) == falls
+        assert bool([f for f in found if f.kind == "unstable"]) == (tension < 100.0)
+        raised = [event for event in performer.log if event["kind"] == "tension_raised"]
+        assert [event["asked"] for event in raised] == ([60.0] if steady else [])
         assert (abs(stage.data.qpos[lumbar.qpos]) > 0.1) == falls
 
 

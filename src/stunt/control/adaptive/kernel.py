@@ -49,7 +49,7 @@ def pull_site(v: Any, t: Any, n: int, time: float, model: int, data: int) -> Non
 @compiled
 def jacobian(v: Any, t: Any, site: Any) -> int:
     """Write the site's Jacobian, rows × nv: linear rows if it is placed, angular ones if it is turned; return rows."""
-    out, chain, nv, xpos, com = t.jacobian, t.chains, v.sizes.nv, t.xpos, t.com
+    out, chain, nv, xpos, com = t.jacobian, t.chains, v.sizes.nv, t.xpos, v.com
     place, root = 3 * site.site, 3 * v.body_rootid[site.body]
     rows = 3 * site.placed + 3 * site.turned
     for k in range(rows * nv):

@@ -119,7 +119,6 @@ TABLE: Final = AddressTable(
         ("chains", np.int64),
         ("xpos", np.float64),
         ("xmat", np.float64),
-        ("com", np.float64),
         ("jacobian", np.float64),
         ("solved", np.float64),
         ("scratch", SCRATCH),
@@ -282,7 +281,7 @@ class AdaptiveProgram:
         self.table[:] = TABLE.fill(
             sizes=self._sizes, joints=self._joint, sites=self._site, breaks=self._breaks,
             coefficients=self._coefficients, chains=self._chains, xpos=data.site_xpos, xmat=data.site_xmat,
-            com=data.subtree_com, jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
+            jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
         )  # fmt: skip
         # Site arrays of a model without sites have no memory; nothing reads them then.
         self._board.counts["strings"] = len(self.sites)

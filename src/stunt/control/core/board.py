@@ -6,7 +6,7 @@ every control step and leaves behind what it did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.beat.law import TIME_CONSTANTS
+from stunt.control.core.engine import STEP_STATE, last_dofs
 from stunt.control.core.programs import PHASES, SLOTS
 from stunt.control.core.renumbered import Numbered, Renumbered
 from stunt.control.core.views import COUNTS, LIST, SIZES, TABLE, TIMES
@@ -90,13 +91,20 @@ class Board:
         programs: Address of each program's table, 0 where it is not in use (see `stunt.control.core.programs`).
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, control_period: float) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        control_period: float,
+        loads: Sequence[tuple[int, int, float]] = (),
+    ) -> None:
         """Make a board on which every joint is passive.
 
         Args:
             model: The compiled scene.
             data: Its data; both must outlive the board.
             control_period: Seconds between two control steps.
+            loads: Things that can be held: weld, body, and mass that is believed [kg].
         """
         nq, nv, njnt, ntree = model.nq, model.nv, model.njnt, max(1, model.ntree)
         self.law = np.zeros(njnt, np.int64)
@@ -131,6 +139,16 @@ class Board:
         self.own_rest = model.qpos_spring.copy()
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
+        self.felt_inertia, self.felt_bias = np.zeros(data.M.size), np.zeros(nv)
+        self.last_dof, self.load_scratch, self.gravity = last_dofs(model), np.zeros(9), model.opt.gravity
+        held = np.array([*loads, (0, 0, 0.0)])  # one more than there are: memory of no length has no address
+        self.load_grip, self.load_body, self.load_mass = (
+            held[:, 0].astype(int),
+            held[:, 1].astype(int),
+            held[:, 2].copy(),
+        )
+        self.counts["loads"] = len(loads)
+        self.kept_state, self.kept_inertia = np.zeros(mujoco.mj_stateSize(model, STEP_STATE)), np.zeros(data.M.size)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS, control_period)], TIMES)
         self.asks_support = False
@@ -153,6 +171,8 @@ class Board:
         self.right = np.zeros(nv)
         self.inboard = np.zeros((nv, 3))
         self.scale = np.ones(nv)
+        self.cut = np.zeros(njnt, np.int64)
+        self.uncut, self.uncut_scale = np.zeros(nv), np.ones(nv)
         self.quaternion = np.zeros(4)
         self.tree_driven = np.zeros(ntree, np.int64)
         self.block = np.zeros((nv, nv))

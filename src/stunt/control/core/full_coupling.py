@@ -7,6 +7,7 @@ so that a leaping character's arms are not driven as if its pelvis were bolted d
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from stunt.control.beat.law import minimum_effort
@@ -53,8 +54,8 @@ def eliminate_undriven(count: int, v: Any) -> None:
         for k in range(v.rowadr[i], v.rowadr[i] + v.rownnz[i]):
             c = v.undriven_index[v.colind[k]]
             if c >= 0:
-                v.block[r * count + c] = v.mass_matrix[k]
-                v.block[c * count + r] = v.mass_matrix[k]
+                v.block[r * count + c] = v.felt_inertia[k]
+                v.block[c * count + r] = v.felt_inertia[k]
         v.block[r * count + r] += v.implicit[i]
     factor(v.block, 0, count)
     solve(v.block, 0, count, v.right, 0)
@@ -124,7 +125,7 @@ def ask_accelerations(v: Any, time: float) -> None:
             else:
                 asked = pull * (v.error[i] + period * v.error_rate[i]) + brake * v.error_rate[i]
             v.acceleration[i] = share * asked
-            moment = v.mass_matrix[v.rowadr[i] + v.rownnz[i] - 1]
+            moment = v.felt_inertia[v.rowadr[i] + v.rownnz[i] - 1]
             v.moment[i] = moment
             v.stiffness[i] = moment * stiff * stiff
             v.damping[i] = 2.0 * moment * stiff
@@ -150,26 +151,36 @@ def aim_joint(v: Any, j: int, left: float) -> None:
 def full_torques(v: Any) -> None:
     """Turn the asked accelerations into torques within each joint's strength."""
     nv, h = v.sizes.nv, v.times.step
-    multiply(nv, v.rownnz, v.rowadr, v.colind, v.mass_matrix, v.acceleration, v.product)
+    multiply(nv, v.rownnz, v.rowadr, v.colind, v.felt_inertia, v.acceleration, v.product)
     if v.counts.full < v.sizes.njnt:
         count = list_undriven(v)
         if count > 0:
             eliminate_undriven(count, v)
-            multiply(nv, v.rownnz, v.rowadr, v.colind, v.mass_matrix, v.acceleration, v.product)
+            multiply(nv, v.rownnz, v.rowadr, v.colind, v.felt_inertia, v.acceleration, v.product)
     for k in range(v.counts.full):
         j = v.full_joints[k]
-        vadr, own = v.jnt_dofadr[j], v.own_stiffness[j]
-        for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+        vadr, own, ndof, square = v.jnt_dofadr[j], v.own_stiffness[j], joint_dofs(v.jnt_type[j]), 0.0
+        for i in range(vadr, vadr + ndof):
             # The engine steps (M + hD + h²K)·a = …: with the model's own D and K counted, a is met exactly.
             torque = v.product[i] + h * (v.own_damping[i] + h * own) * v.acceleration[i]
             if v.feed_bias[j]:
-                torque += v.bias[i] - v.passive[i] + h * own * v.qvel[i]
-            most = v.limit[i]
-            held = min(max(torque, -most), most)
-            v.saturated[i] = 1 if held != torque else 0
-            v.saturated_steps[i] += v.saturated[i]
-            v.applied[i] = held
-            v.torque[i] = held
+                torque += v.felt_bias[i] - v.passive[i] + h * own * v.qvel[i]
+            v.applied[i] = torque
+            square += torque * torque
+        keep_short(v, vadr, ndof, square)
+
+
+@inlined
+def keep_short(v: Any, vadr: int, ndof: int, square: float) -> None:
+    """Shorten a joint's torque, of so long a square, to its strength, and write it down."""
+    most = v.limit[vadr]
+    over = square > most * most
+    for i in range(vadr, vadr + ndof):
+        if over:
+            v.applied[i] *= most / math.sqrt(square)
+        v.saturated[i] = 1 if over else 0
+        v.saturated_steps[i] += v.saturated[i]
+        v.torque[i] = v.applied[i]
 
 
 @compiled
@@ -205,7 +216,7 @@ def list_undriven(v: Any) -> int:
         if v.law[j] == PASSIVE and v.tree_driven[tree] and not is_carried(v, j, tree):
             own = v.own_stiffness[j]
             v.implicit[i] = h * v.own_damping[i] + h * h * own
-            v.force[i] = v.passive[i] - v.bias[i] - h * own * v.qvel[i]
+            v.force[i] = v.passive[i] - v.felt_bias[i] - h * own * v.qvel[i]
             v.undriven[count] = i
             v.undriven_index[i] = count
             count += 1

@@ -12,25 +12,25 @@ Joints are sorted by what drives them once per step, so that each law touches it
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 from stunt.control.core.board import COMPENSATED, FULL, IMPEDANCE, LOCAL, PASSIVE, STANDING
 from stunt.control.core.engine import BALL, FREE, SLIDE
 from stunt.control.core.full_coupling import ask_accelerations, full_torques, joint_dofs, shortest
-from stunt.control.core.goals import quaternion_error, time_constant
+from stunt.control.core.goals import time_constant
+from stunt.control.core.loads import feel_loads
 from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
 from stunt.control.core.springs import (
+    OVER,
     is_spring,
     link_moment,
+    note_errors,
     release_spring,
     spatial_moment,
-    write_impedance,
+    spring_torque,
     write_spring,
 )
 from stunt.maths.compiled import inlined
-
-OVER: Final = 1.001
-"""A torque that is longer than so many times a joint's strength is over it."""
 
 
 @inlined
@@ -43,13 +43,10 @@ def before(v: Any, time: float, model: int, data: int) -> None:
     for k in range(v.counts.springs):
         j = v.spring_joints[k]
         v.sprung[j] = 1
-        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
-            write_impedance(v, j)
-            continue
-        lam = time_constant(time, v.goal_time[j], v.hold[j], period, n)
-        lam = max(lam, shortest(v, v.jnt_dofadr[j]))
-        if lam != known:  # joints on their way to the same beat share it
-            known, rate = lam, 1.0 / lam
+        if v.law[j] != IMPEDANCE:
+            lam = max(time_constant(time, v.goal_time[j], v.hold[j], period, n), shortest(v, v.jnt_dofadr[j]))
+            if lam != known:  # joints on their way to the same beat share it
+                known, rate = lam, 1.0 / lam
         write_spring(v, j, joint_dofs(v.jnt_type[j]), v.goal_time[j] - time, rate)
 
 
@@ -89,6 +86,7 @@ def sort_joints(v: Any) -> None:
 @inlined
 def between(v: Any, time: float, model: int, data: int) -> None:
     """Write torques and feed-forward forces for the present state."""
+    feel_loads(v)
     update_moments(v)
     pulled = v.counts.strings > 0
     if pulled:
@@ -115,7 +113,7 @@ def update_moments(v: Any) -> None:
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
         if v.jnt_type[j] != BALL and v.law[j] != LOCAL and v.planted[vadr] == 0:
-            v.moment[vadr] = v.mass_matrix[v.rowadr[vadr] + v.rownnz[vadr] - 1]
+            v.moment[vadr] = v.felt_inertia[v.rowadr[vadr] + v.rownnz[vadr] - 1]
             continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
             body = v.dof_bodyid[i]
@@ -124,9 +122,10 @@ def update_moments(v: Any) -> None:
                 whole = spatial_moment(v, v.body_rootid[body], i)
                 v.moment[i] = whole - spatial_moment(v, body, i) + v.dof_armature[i]
             elif v.law[j] == LOCAL and v.jnt_type[j] != SLIDE:
-                v.moment[i] = v.dof_armature[i] + link_moment(v, i)
+                last = v.rowadr[i] + v.rownnz[i] - 1  # what is carried is felt by every joint it hangs on
+                v.moment[i] = v.dof_armature[i] + link_moment(v, i) + v.felt_inertia[last] - v.mass_matrix[last]
             else:
-                v.moment[i] = v.mass_matrix[v.rowadr[i] + v.rownnz[i] - 1]
+                v.moment[i] = v.felt_inertia[v.rowadr[i] + v.rownnz[i] - 1]
 
 
 @inlined
@@ -137,33 +136,17 @@ def spring_feed_forward(v: Any) -> None:
     for k in range(v.counts.springs):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
-        if v.law[j] == IMPEDANCE and v.jnt_type[j] != BALL:
-            feed_impedance(v, j, vadr)
-            continue
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
-            push = v.damping[i] * (v.error_rate[i] + v.qvel[i])  # k_d·ω_ref: the engine's damper only knows rest
-            if v.law[j] == IMPEDANCE:
-                push += v.feed_forward[i]
-            elif v.law[j] == COMPENSATED:
-                push += v.product[i]
+            if v.law[j] == IMPEDANCE:  # its damper wants rest
+                push = v.feed_forward[i]
+            else:
+                push = v.damping[i] * (v.error_rate[i] + v.qvel[i])  # k_d·ω_ref: the engine's damper only knows rest
+                push += v.product[i] if v.law[j] == COMPENSATED else 0.0
             # Passive forces (the model's own springs) are not part of the bias that must be carried.
-            bias = v.bias[i] if v.feed_bias[j] else 0.0
-            v.carried[i] = v.bias[i]
+            bias = v.felt_bias[i] if v.feed_bias[j] else 0.0
+            v.carried[i] = v.felt_bias[i]
             v.applied[i] = min(max(v.scale[i] * push + bias, -v.limit[i]), v.limit[i])
             v.saturated[i] = 1 if v.scale[i] < 1.0 or abs(v.applied[i]) >= v.limit[i] else 0
-
-
-@inlined
-def feed_impedance(v: Any, j: int, i: int) -> None:
-    """Write the force that goes with one given spring; its damper wants rest, so no velocity is fed forward."""
-    bias = v.bias[i]
-    v.carried[i] = bias
-    scale, most = v.scale[i], v.limit[i]
-    push = scale * v.feed_forward[i]
-    if v.feed_bias[j]:
-        push += bias
-    v.applied[i] = min(max(push, -most), most)
-    v.saturated[i] = 1 if scale < 1.0 or abs(push) >= most else 0
 
 
 @inlined
@@ -193,14 +176,11 @@ def after(v: Any) -> None:
     """Note what every spring produced in the step: its feed-forward, plus the spring where it ended."""
     for k in range(v.counts.springs):
         j = v.spring_joints[k]
-        kind, qadr, vadr = v.jnt_type[j], v.jnt_qposadr[j], v.jnt_dofadr[j]
-        if kind != BALL:
-            v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
-            note_torque(v, vadr)
-            continue
-        quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
-        for i in range(vadr, vadr + 3):
-            note_torque(v, i)
+        vadr = v.jnt_dofadr[j]
+        note_errors(v, j)
+        for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
+            v.torque[i] = spring_torque(v, i)
+            v.saturated_steps[i] += v.saturated[i]
 
 
 @inlined
@@ -218,11 +198,3 @@ def meter_strength(v: Any, time: float) -> None:
         if share > v.peak_share[j]:
             v.peak_share[j], v.peak_time[j] = share, time
         v.over_steps[j] += 1 if share > OVER else 0
-
-
-@inlined
-def note_torque(v: Any, i: int) -> None:
-    """Note what a spring and its feed-forward produced in one degree of freedom."""
-    spring = v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
-    v.torque[i] = v.applied[i] - v.pull[i] + spring
-    v.saturated_steps[i] += v.saturated[i]

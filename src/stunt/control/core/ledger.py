@@ -111,6 +111,14 @@ def note_between(ledger: int, model: int, data: int) -> None:
 
 
 @compiled
+def note_again(ledger: int, model: int, data: int) -> None:
+    """Note what a step that is taken again from its first half on reads; its state is that of the first attempt."""
+    t = ledger_at(ledger)
+    copy_fields(t, t.fields_before)
+    note_between(ledger, model, data)
+
+
+@compiled
 def note_stepped(ledger: int, model: int, data: int) -> None:
     """Note what came of the step."""
     t = ledger_at(ledger)

@@ -8,12 +8,16 @@ Coriolis forces of the present state are known.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
 from stunt.control.core.board import COMPENSATED, COMPOSITE, IMPEDANCE, LOCAL, STANDING
 from stunt.control.core.engine import BALL
 from stunt.control.core.goals import ball_error, hinge_error, joint_limits, quaternion_error
 from stunt.maths.compiled import compiled, inlined
+
+OVER: Final = 1.001
+"""A torque that is longer than so many times a joint's strength is over it."""
 
 
 @inlined
@@ -70,8 +74,8 @@ def aim_with_least_effort(v: Any, vadr: int, ndof: int, qadr: int, left: float) 
 def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
     """Set one joint's spring for this control step, weak enough to stay within the joint's strength.
 
-    A spring cannot be clamped without losing its implicit treatment; scaling stiffness, damping and feed-forward by
-    limit/prediction keeps it a spring. The limit is soft: an impact within the step may exceed it.
+    Scaling stiffness, damping and feed-forward by limit/prediction keeps it a spring, solved implicitly. What a contact
+    or another limb adds within the step is not in the prediction: a step that went over is taken again (`cut_springs`).
 
     Args:
         v: Views.
@@ -91,7 +95,7 @@ def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
         # Where the step ends, which is where the engine takes the spring's force.
         v.error[vadr] = v.rest[qadr] - v.qpos[qadr] - v.times.step * v.qvel[vadr]
         v.error_rate[vadr] = -v.qvel[vadr]
-    scale, stiffness = 1.0, 0.0
+    along = across = beyond = 0.0
     for k in range(ndof):
         i = vadr + k
         predicted = v.stiffness[i] * v.error[i] + v.damping[i] * v.error_rate[i]
@@ -99,46 +103,46 @@ def write_spring(v: Any, j: int, ndof: int, left: float, rate: float) -> None:
             predicted += v.feed_forward[i]
         # What gravity needs, as of the last step, comes first; the spring has what is left of the strength.
         bias = v.carried[i] if v.feed_bias[j] else 0.0
-        if abs(predicted + bias) > v.limit[i]:
-            room = max(v.limit[i] - bias if predicted > 0.0 else v.limit[i] + bias, 0.0)
-            scale = min(scale, room / abs(predicted))
-        stiffness += v.stiffness[i]
-    if ndof > 1:
-        stiffness /= ndof  # the engine has one stiffness per joint: a ball joint's is the mean
-    v.jnt_stiffness[j] = v.own_stiffness[j] + scale * stiffness
-    for k in range(ndof):
-        v.scale[vadr + k] = scale
-        v.dof_damping[vadr + k] = v.own_damping[vadr + k] + scale * v.damping[vadr + k]
-    if kind == BALL:
-        for k in range(4):
-            v.qpos_spring[qadr + k] = v.rest[qadr + k]
-    elif v.own_stiffness[j] == 0.0:
-        v.qpos_spring[qadr] = v.rest[qadr]
-    else:  # two springs side by side
-        own, added = v.own_stiffness[j], scale * stiffness
-        v.qpos_spring[qadr] = (own * v.own_rest[qadr] + added * v.rest[qadr]) / (own + added)
+        along, across, beyond = along + predicted * predicted, across + predicted * bias, beyond + bias * bias
+    engage_spring(v, j, ndof, share_within(along, across, beyond, v.limit[vadr]))
 
 
 @inlined
-def write_impedance(v: Any, j: int) -> None:
-    """Set a hinge's or slide's given spring for this control step: `write_spring` for what most joints are.
+def share_within(square: float, product: float, other: float, most: float) -> float:
+    """Return the largest share s of a torque p, 0 to 1, with which |b + s·p| is no longer than a strength.
 
-    Programs put one on every joint they drive; what only beats and ball joints need is left out.
+    Args:
+        square: |p|².
+        product: p·b.
+        other: |b|², of what goes before it.
+        most: The strength.
     """
-    q, i = v.jnt_qposadr[j], v.jnt_dofadr[j]
-    rest, rate, stiffness, damping = v.rest[q], v.qvel[i], v.stiffness[i], v.damping[i]
-    # Where the step ends, which is where the engine takes the spring's force.
-    error = rest - v.qpos[q] - v.times.step * rate
-    predicted = stiffness * error - damping * rate + v.feed_forward[i]
-    bias, most, scale = v.carried[i] if v.feed_bias[j] else 0.0, v.limit[i], 1.0
-    if abs(predicted + bias) > most:
-        scale = min(1.0, max(most - bias if predicted > 0.0 else most + bias, 0.0) / abs(predicted))
-    own, added = v.own_stiffness[j], scale * stiffness
-    v.error[i], v.error_rate[i], v.scale[i] = error, -rate, scale
+    if square + 2.0 * product + other <= most * most:
+        return 1.0
+    root = product * product - square * (other - most * most)
+    if root <= 0.0:
+        return 0.0
+    return min(1.0, max(0.0, (math.sqrt(root) - product) / square))
+
+
+@inlined
+def engage_spring(v: Any, j: int, ndof: int, scale: float) -> None:
+    """Write a share of a joint's spring to the model, beside the model's own."""
+    qadr, vadr, stiffness = v.jnt_qposadr[j], v.jnt_dofadr[j], 0.0
+    for k in range(ndof):
+        stiffness += v.stiffness[vadr + k]
+        v.scale[vadr + k] = scale
+        v.dof_damping[vadr + k] = v.own_damping[vadr + k] + scale * v.damping[vadr + k]
+    # The engine has one stiffness per joint: a ball joint's is the mean.
+    own, added = v.own_stiffness[j], scale * stiffness / ndof
     v.jnt_stiffness[j] = own + added
-    v.dof_damping[i] = v.own_damping[i] + scale * damping
-    # Two springs side by side where the model has one of its own.
-    v.qpos_spring[q] = rest if own == 0.0 else (own * v.own_rest[q] + added * rest) / (own + added)
+    if v.jnt_type[j] == BALL:
+        for k in range(4):
+            v.qpos_spring[qadr + k] = v.rest[qadr + k]
+    else:  # two springs side by side where the model has one of its own
+        v.qpos_spring[qadr] = (
+            v.rest[qadr] if own == 0.0 else (own * v.own_rest[qadr] + added * v.rest[qadr]) / (own + added)
+        )
 
 
 @inlined
@@ -151,6 +155,23 @@ def release_spring(v: Any, j: int, ndof: int) -> None:
         v.scale[vadr + k] = 1.0
     for k in range(ndof if ndof == 1 else ndof + 1):
         v.qpos_spring[qadr + k] = v.own_rest[qadr + k]
+
+
+@inlined
+def spring_torque(v: Any, i: int) -> float:
+    """Return what a spring and its feed-forward produce in one degree of freedom, its error up to date [N·m]."""
+    spring = v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
+    return float(v.applied[i] - v.pull[i] + spring)
+
+
+@inlined
+def note_errors(v: Any, j: int) -> None:
+    """Write how far a joint is from its spring's rest."""
+    qadr, vadr = v.jnt_qposadr[j], v.jnt_dofadr[j]
+    if v.jnt_type[j] == BALL:
+        quaternion_error(v.qpos, qadr, v.rest, qadr, v.error, vadr)
+    else:
+        v.error[vadr] = v.rest[qadr] - v.qpos[qadr]
 
 
 @inlined

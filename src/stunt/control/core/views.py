@@ -28,6 +28,7 @@ COUNTS: Final = layout(
     ("compensated", np.int64),  # of these, joints that are compensated
     ("table", np.int64),  # address of the board's table, for programs
     ("law_changed", np.int64),  # whether a joint's law is another than in the step before
+    ("loads", np.int64),  # things that can be held
     ("strings", np.int64),  # strings that programs pull
     ("watch", np.int64),  # address of the contact watch's table, or 0
     ("hits", np.int64),  # hits that are new
@@ -71,57 +72,29 @@ LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     ("body_mass", _FLOAT, "model.body_mass"),
     ("body_inertia", _FLOAT, "model.body_inertia"),
     ("body_rootid", _INT, "model.body_rootid"),
-    ("law", _LONG, STATE),
-    ("arrival", _LONG, STATE),
-    ("goal", _FLOAT, STATE),
-    ("goal_velocity", _FLOAT, STATE),
-    ("goal_time", _FLOAT, STATE),
-    ("start_time", _FLOAT, STATE),
-    ("ease", _FLOAT, STATE),
-    ("hold", _FLOAT, STATE),
-    ("feed_bias", _LONG, STATE),
-    ("limit", _FLOAT, STATE),
-    ("stiffness", _FLOAT, STATE),
-    ("damping", _FLOAT, STATE),
-    ("rest", _FLOAT, STATE),
-    ("feed_forward", _FLOAT, STATE),
-    ("torque", _FLOAT, STATE),
-    ("saturated", _LONG, STATE),
-    ("saturated_steps", _LONG, STATE),
-    ("moment", _FLOAT, STATE),
-    ("planted", _LONG, STATE),
-    ("grounded", _LONG, STATE),
-    ("carried", _FLOAT, STATE),
-    ("pull", _FLOAT, STATE),
-    ("sprung", _LONG, STATE),
-    ("last_law", _LONG, STATE),
-    ("tasked", _LONG, STATE),
-    ("peak_share", _FLOAT, STATE),
-    ("peak_time", _FLOAT, STATE),
-    ("over_steps", _LONG, STATE),
-    ("own_stiffness", _FLOAT, BOARD),
-    ("own_rest", _FLOAT, BOARD),
-    ("own_damping", _FLOAT, BOARD),
-    ("acceleration", _FLOAT, BOARD),
-    ("error", _FLOAT, BOARD),
-    ("error_rate", _FLOAT, BOARD),
-    ("product", _FLOAT, BOARD),
-    ("force", _FLOAT, BOARD),
-    ("implicit", _FLOAT, BOARD),
-    ("right", _FLOAT, BOARD),
-    ("inboard", _FLOAT, BOARD),
-    ("scale", _FLOAT, BOARD),
-    ("quaternion", _FLOAT, BOARD),
-    ("dof_tree", _LONG, BOARD),
-    ("tree_driven", _LONG, BOARD),
-    ("block", _FLOAT, BOARD),
-    ("undriven", _LONG, BOARD),
-    ("undriven_index", _LONG, BOARD),
-    ("full_joints", _LONG, BOARD),
-    ("spring_joints", _LONG, BOARD),
-    ("programs", _LONG, BOARD),
-    ("hooks", _LONG, BOARD),
-)
+    *((name, _LONG, STATE) for name in (
+        "law", "arrival", "feed_bias", "saturated", "saturated_steps", "planted", "grounded", "sprung", "last_law",
+        "tasked", "over_steps",
+    )),
+    *((name, _FLOAT, STATE) for name in (
+        "goal", "goal_velocity", "goal_time", "start_time", "ease", "hold", "limit", "stiffness", "damping", "rest",
+        "feed_forward", "torque", "moment", "carried", "pull", "peak_share", "peak_time",
+    )),
+    *((name, _FLOAT, BOARD) for name in (
+        "own_stiffness", "own_rest", "own_damping", "acceleration", "error", "error_rate", "product", "force",
+        "implicit", "right", "inboard", "scale", "uncut", "uncut_scale", "kept_state", "kept_inertia", "quaternion",
+        "block", "felt_inertia", "felt_bias", "load_mass", "load_scratch", "gravity",
+    )),
+    *((name, _LONG, BOARD) for name in (
+        "cut", "dof_tree", "tree_driven", "undriven", "undriven_index", "full_joints", "spring_joints", "programs",
+        "hooks", "load_grip", "load_body", "last_dof",
+    )),
+    ("eq_active", np.uint8, "data.eq_active"),
+    ("eq_body", _INT, "model.eq_obj1id"),
+    ("com", _FLOAT, "data.subtree_com"),
+    ("cvel", _FLOAT, "data.cvel"),
+    ("cdof_dot", _FLOAT, "data.cdof_dot"),
+)  # fmt: skip
 
 TABLE: Final = AddressTable("Views", ((name, kind) for name, kind, _ in LIST))
 Views = namedtuple("Views", TABLE.names)  # type: ignore[misc]  # noqa: PYI024

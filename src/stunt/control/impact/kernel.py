@@ -93,9 +93,9 @@ def write_rows(v: Any, t: Any, contact: Any, number: int) -> float:
 @compiled
 def add_body(v: Any, t: Any, contact: Any, body: int, sign: float, number: int) -> None:
     """Add one body's motion at the contact to the rows."""
-    rows, com, nv = t.rows, t.com, v.sizes.nv
+    rows, com, nv = t.rows, v.com, v.sizes.nv
     frame, point = contact.frame, contact.pos
-    i = t.last_dof[body]
+    i = v.last_dof[body]
     root = 3 * v.body_rootid[body]
     r0, r1, r2 = point[0] - com[root], point[1] - com[root + 1], point[2] - com[root + 2]
     while i >= 0:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.board import Board
-from stunt.control.core.engine import contact_count, contact_pointer, last_dofs
+from stunt.control.core.engine import contact_count, contact_pointer
 from stunt.control.core.programs import IMPACT
 from stunt.control.core.renumbered import Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
@@ -53,9 +53,7 @@ TABLE: Final = AddressTable(
         ("first", np.float64),
         ("spare", np.float64),
         ("chosen", np.int64),  # which of the engine's contacts take part
-        ("com", np.float64),
         ("geom_body", np.int32),
-        ("last_dof", np.int64),  # the last degree of freedom that moves each body
     ),
 )
 
@@ -91,8 +89,7 @@ class ImpactProgram:
             "rows": np.zeros((rows, model.nv)), "solved": np.zeros((rows, model.nv)),
             "matrix": np.zeros((rows, rows)), "velocity": np.zeros(rows), "friction": np.zeros(MOST),
             "total": self.total, "again": np.zeros(rows), "after": np.zeros(rows), "first": np.zeros(rows),
-            "spare": np.zeros(rows), "chosen": self.chosen, "com": data.subtree_com, "geom_body": model.geom_bodyid,
-            "last_dof": last_dofs(model),
+            "spare": np.zeros(rows), "chosen": self.chosen, "geom_body": model.geom_bodyid,
         }  # fmt: skip
         self._keep = (data, model)
         self.table = TABLE.fill(**self._arrays)

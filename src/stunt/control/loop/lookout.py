@@ -2,7 +2,8 @@
 
 Each look-out belongs to one character and looks some thirty times a second. It may look out for what flies: every
 movable thing is followed ahead in free flight, and one that is fast enough and will come near in time rings. And it may
-look after the character itself: whether it tips over, or its root spring has been broken for some time.
+look after the character itself: whether it tips over, its root spring has been broken for some time, or it goes
+elsewhere than its motion does.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ LOOKOUT: Final = layout(
     ("up", np.float64, 3),  # the vertical as the root stood
     ("cosine", np.float64),  # of the tilt that rings
     ("broken", np.float64),  # how long the root spring may be broken [s]
+    ("strays", np.float64),  # how much faster than its motion's its root may go [m/s]
 )
 """Somebody's look-out."""
 SIZES: Final = layout(("lookouts", np.int64), ("things", np.int64))
@@ -87,7 +89,8 @@ class Lookouts:
         """Post a look-out for nothing yet; return its number."""
         w, x, y, z = self._model.qpos0[root_qpos + 3 : root_qpos + 7].tolist()
         new = np.zeros(1, LOOKOUT)
-        new["stride"], new["root"], new["actor"], new["cosine"], new["broken"] = stride, root_qpos, actor, -2.0, np.inf
+        new["stride"], new["root"], new["actor"], new["cosine"] = stride, root_qpos, actor, -2.0
+        new["broken"] = new["strays"] = np.inf
         new["up"] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
         self.rows = np.append(self.rows, new)
         self._sizes["lookouts"], self._sizes["things"] = len(self.rows), len(self._things)
@@ -100,7 +103,7 @@ class Lookouts:
 
     def carry(self, old: Lookouts, number: int, before: int) -> None:
         """Look out as number `before` of another scene did."""
-        for field in ("flying", "falling", "next", "rang", "cosine", "broken"):
+        for field in ("flying", "falling", "next", "rang", "cosine", "broken", "strays"):
             self.rows[field][number] = old.rows[field][before]
 
     def for_flying(self, number: int, tick: int | None) -> None:
@@ -108,10 +111,18 @@ class Lookouts:
         row = self.rows[number]
         row["flying"], row["rang"], row["next"] = tick is not None and len(self._things) > 0, 0, tick or 0
 
-    def for_falling(self, number: int, tilt: float, broken: float) -> None:
-        """Let one look after the character: ring once it tilts further [rad] or the spring is broken longer [s]."""
+    def for_falling(self, number: int, tilt: float, broken: float, strays: float = math.inf) -> None:
+        """Let one look after the character.
+
+        Args:
+            number: Whose look-out.
+            tilt: It rings once the character tilts further [rad],
+            broken: its spring is broken longer [s],
+            strays: or its root goes so much faster than its motion's [m/s].
+        """
         row = self.rows[number]
-        row["falling"] = tilt < math.pi or broken < math.inf
+        row["falling"] = tilt < math.pi or broken < math.inf or strays < math.inf
+        row["strays"] = strays
         row["cosine"], row["broken"] = math.cos(tilt) if tilt < math.pi else -2.0, broken
 
 
@@ -141,13 +152,13 @@ def look_out(address: int, qpos: Any, qvel: Any, servo: int, tick: int) -> int:
 
 @compiled
 def falls(lookout: Any, qpos: Any, servo: int) -> bool:
-    """Whether a character tips over, or its root spring has been broken too long."""
+    """Whether a character tips over, its root spring has been broken too long, or it goes elsewhere."""
     q, up = lookout.root + 3, lookout.up
     w, x, y, z = qpos[q], qpos[q + 1], qpos[q + 2], qpos[q + 3]
     height = 2.0 * (x * z - w * y) * up[0] + 2.0 * (y * z + w * x) * up[1]
     height += (1.0 - 2.0 * (x * x + y * y)) * up[2]
-    broken = actor_at(servo_at(servo).actors, lookout.actor).broken
-    return bool(height < lookout.cosine or broken > lookout.broken)
+    who = actor_at(servo_at(servo).actors, lookout.actor)
+    return bool(height < lookout.cosine or who.broken > lookout.broken or who.strays > lookout.strays)
 
 
 @compiled

@@ -153,14 +153,14 @@ def spring_urge(v: Any, t: Any, d: int, j: int) -> float:
         quaternion_error(v.qpos, q, v.rest, q, t.scratch, 0)
         error = t.scratch[k]
     stiff, damping, most = v.stiffness[d], v.damping[d], v.limit[d]
-    bias = v.bias[d] - v.passive[d]
+    bias = v.felt_bias[d] - v.passive[d]
     fed = bias if v.feed_bias[j] != 0 else 0.0
     pull = stiff * (error - h * v.qvel[d]) - damping * v.qvel[d] + v.feed_forward[d]
     scale = 1.0
     if abs(pull + fed) > most:  # as any spring it is weakened, not cut off (see `write_spring`)
         scale = min(1.0, max(most - fed if pull > 0.0 else most + fed, 0.0) / abs(pull))
     v.scale[d] = scale
-    moment = v.moment[d] = v.mass_matrix[v.rowadr[d] + v.rownnz[d] - 1]
+    moment = v.moment[d] = v.felt_inertia[v.rowadr[d] + v.rownnz[d] - 1]
     return float((scale * pull + fed - bias) / (moment + scale * (h * damping + h * h * stiff)))
 
 

@@ -49,9 +49,9 @@ SETTINGS: Final[dict[str, float]] = {
     "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
-    "back": 0.95, "most_shift": 0.45, "follow": 0.04,
+    "back": 0.02, "most_shift": 0.9, "follow": 0.04,
     # The clock.
-    "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15,
+    "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15, "hurry": 0.07,
     # Recovery steps.
     "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6,
 }  # fmt: skip
@@ -105,6 +105,7 @@ ACTOR: Final = layout(
     ("clip_time", _FLOAT),  # the clip's time [s]
     ("rate", _FLOAT),  # of its clock
     ("off", _FLOAT, 4),  # where each foot is, or goes, from where the clip has it [m]
+    ("sole_off", _FLOAT, 4),  # and the middle of its sole, where the clip turns it otherwise
     ("off_from", _FLOAT, 4),
     ("off_to", _FLOAT, 4),
     ("off_last", _FLOAT, 4),

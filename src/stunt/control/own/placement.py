@@ -29,6 +29,13 @@ _BESIDE = 0.13  # feet side by side are so far apart at least [m]
 
 
 @compiled
+def least_out(along: float, size: float) -> float:
+    """Return how far a foot has to be to its own side of the one that stands [m], which is `along` behind or ahead."""
+    apart = min(max((abs(along) - 0.15 * size) / (0.2 * size), 0.0), 1.0)
+    return (1.0 - apart) * _BESIDE * size - apart * CROSS * size
+
+
+@compiled
 def reachable(
     side: float, size: float, x: float, y: float, sx: float, sy: float, hx: float, hy: float
 ) -> tuple[float, float]:  # fmt: skip
@@ -52,9 +59,31 @@ def reachable(
     far = math.hypot(along / reach, out / (_OUT * size))
     if far > 1.0:
         along, out = along / far, out / far
-    apart = min(max((abs(along) - 0.15 * size) / (0.2 * size), 0.0), 1.0)
-    out = max(out, (1.0 - apart) * _BESIDE * size - apart * CROSS * size)
+    out = max(out, least_out(along, size))
     return sx + along * hx + out * ox, sy + along * hy + out * oy
+
+
+@compiled
+def clear_of_leg(
+    side: float, size: float, x: float, y: float, own: float, hx: float, hy: float
+) -> tuple[float, float]:  # fmt: skip
+    """Return where a swinging foot goes that should be at (x, y), seen from the one that stands: not through its leg.
+
+    Legs that meet knock the standing foot over, and throw the body the way the step was to catch it. Who is thrown over
+    the standing foot steps as near beside it as goes, across where the feet are apart, and then wide with the other.
+
+    Args:
+        side: 1 for a left foot, −1 for a right one.
+        size: Length of the legs as a share of a grown-up's.
+        x: Where it should be [m].
+        y: Likewise.
+        own: How far to its own side the clip has it [m]: a clip whose feet pass closer, or cross, is left alone.
+        hx: Which way the body faces, of length 1.
+        hy: Likewise.
+    """
+    along, out = x * hx + y * hy, side * (y * hx - x * hy)
+    lacks = side * max(min(own, least_out(along, size)) - out, 0.0)
+    return x - lacks * hy, y + lacks * hx
 
 
 @compiled

@@ -423,7 +423,7 @@ def spring_torque(v: Any, d: int) -> float:
     """Return what another law's spring and its feed-forward do in a degree of freedom: the programme counts on it."""
     torque = v.scale[d] * (v.stiffness[d] * v.error[d] + v.damping[d] * v.error_rate[d] + v.feed_forward[d])
     if v.feed_bias[v.dof_jntid[d]] != 0:
-        torque += v.bias[d]
+        torque += v.felt_bias[d]
     return min(max(torque, -v.limit[d]), v.limit[d])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from stunt.control.own import layout as w
 from stunt.control.own.placement import LEAD, TIMES, reachable, weigh_step
-from stunt.control.own.steps import is_moving, middle_of, support
+from stunt.control.own.steps import ahead_of, is_moving, middle_of, support
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import grid
 
@@ -31,15 +31,6 @@ _CLOSES = 1.8  # seconds that the clip has to leave for a closing step
 _SLOW = 0.42  # seconds that such a step takes
 _STRIDE = 0.3  # how far it goes at most [m]
 _SETTLES = 0.6  # seconds in which the weight goes back between the feet
-
-
-@compiled
-def ahead_of(t: Any, who: Any) -> tuple[float, float]:
-    """Return which way the body faces along the ground."""
-    at = 9 * who.root_body + who.front_axis
-    x, y = who.front_sign * t.xmat[at], who.front_sign * t.xmat[at + 3]
-    size = max(math.hypot(x, y), 1e-6)
-    return x / size, y / size
 
 
 @compiled
@@ -192,7 +183,8 @@ def close_feet(t: Any, who: Any, gains: Any, live: bool, period: float) -> None:
     if who.step_on[0] != 0 or who.step_on[1] != 0:
         return
     if who.closing == 0:
-        far0, far1 = math.hypot(who.off[0], who.off[1]), math.hypot(who.off[2], who.off[3])
+        far0 = math.hypot(who.sole_off[0], who.sole_off[1])
+        far1 = math.hypot(who.sole_off[2], who.sole_off[3])
         if who.open != 0 and max(far0, far1) < _HOME * who.scale:
             who.open = 0
         if who.settle <= 0.0 and can_close(t, who, live):
@@ -208,7 +200,7 @@ def close_feet(t: Any, who: Any, gains: Any, live: bool, period: float) -> None:
     sx, sy = middle_of(t, who, 1 - i)
     fx, fy = middle_of(t, who, i)
     hx, hy = ahead_of(t, who)
-    x, y = -who.off[2 * i], -who.off[2 * i + 1]
+    x, y = -who.sole_off[2 * i], -who.sole_off[2 * i + 1]
     share = min(1.0, _STRIDE * who.scale / max(math.hypot(x, y), 1e-9))
     side = who.side_sign if i == 0 else -who.side_sign
     t.spot[2], t.spot[3] = reachable(side, who.scale, fx + share * x, fy + share * y, sx, sy, hx, hy)

@@ -110,9 +110,9 @@ def weigh(v: Any, t: Any, who: Any) -> None:
         start = v.rowadr[first + i]
         for k in range(start, start + v.rownnz[first + i]):
             j = v.colind[k] - first
-            inertia[i * n + j] = v.mass_matrix[k]
-            inertia[j * n + i] = v.mass_matrix[k]
-        t.bias[i] = v.bias[first + i] - v.passive[first + i]
+            inertia[i * n + j] = v.felt_inertia[k]
+            inertia[j * n + i] = v.felt_inertia[k]
+        t.bias[i] = v.felt_bias[first + i] - v.passive[first + i]
 
 
 @compiled
@@ -196,7 +196,8 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
                 who.closing, who.settle = 0, _SETTLES
             for k in range(2):
                 here = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k]
-                who.off[2 * i + k] = who.off_from[2 * i + k] = who.off_to[2 * i + k] = here
+                who.off[2 * i + k] = who.sole_off[2 * i + k] = here
+                who.off_from[2 * i + k] = who.off_to[2 * i + k] = here
                 who.off_last[2 * i + k] = here  # it did not get there in a tick
             at = 3 * (w.FEET * frame + i)
             who.locked[i] = 1 if floats(who.phases)[at] < 0.5 and live else 0

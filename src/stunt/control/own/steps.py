@@ -11,9 +11,11 @@ import math
 from typing import Any
 
 from stunt.control.own import layout as w
+from stunt.control.own.placement import clear_of_leg
 from stunt.control.own.polygon import inside_by, outline
 from stunt.control.own.sense import GRAVITY, sample
 from stunt.maths.compiled import compiled
+from stunt.maths.flat import product, rotated
 from stunt.maths.pointers import floats, grid
 
 _SOON = 0.04  # seconds over which a footprint follows what is wanted
@@ -47,6 +49,35 @@ def middle_of(t: Any, who: Any, i: int) -> tuple[float, float]:
         x += t.soles[3 * (i * w.POINTS + n)]
         y += t.soles[3 * (i * w.POINTS + n) + 1]
     return x / who.point_count[i], y / who.point_count[i]
+
+
+@compiled
+def sole_turned(t: Any, who: Any, i: int) -> tuple[float, float]:
+    """Return how much farther off the middle of a sole is than the frame of its foot, where the clip turns that [m].
+
+    A clip's foot turns on its ball and rolls over its toes, which moves its frame, far behind, by centimetres. The real
+    one stays: it presses where the clip's does, however far its frame is off.
+    """
+    at, o, count = 3 * who.foot_body[i], w.POSE * i + 3, who.point_count[i]
+    x, y, z = -t.xpos[at], -t.xpos[at + 1], -t.xpos[at + 2]
+    for n in range(count):
+        p = 3 * (i * w.POINTS + n)
+        x, y, z = x + t.soles[p] / count, y + t.soles[p + 1] / count, z + t.soles[p + 2] / count
+    q, f = 4 * who.foot_body[i], t.foot
+    a, b, c, d = product(
+        f[o], f[o + 1], f[o + 2], f[o + 3], t.xquat[q], -t.xquat[q + 1], -t.xquat[q + 2], -t.xquat[q + 3]
+    )  # fmt: skip
+    there = rotated(a, b, c, d, x, y, z)
+    return x - there[0], y - there[1]
+
+
+@compiled
+def ahead_of(t: Any, who: Any) -> tuple[float, float]:
+    """Return which way the body faces along the ground."""
+    at = 9 * who.root_body + who.front_axis
+    x, y = who.front_sign * t.xmat[at], who.front_sign * t.xmat[at + 3]
+    size = max(math.hypot(x, y), 1e-6)
+    return x / size, y / size
 
 
 @compiled
@@ -87,7 +118,11 @@ def set_clock(t: Any, who: Any, gains: Any, flying: bool, air: bool, air_end: fl
         ex, ey = who.error[0] + who.ahead_off[0] - who.press_off[0], who.error[1] + who.ahead_off[1] - who.press_off[1]
         ahead = (ex * vx + ey * vy) / square
         ahead *= gains.clock * min(max((square - gains.clock_slow) / 0.25, 0.0), 1.0)
-        who.rate = 1.0 + min(max(ahead, -gains.clock_most), gains.clock_most)
+        # Who falls to the side does not dawdle: what the next step has to catch grows while it is awaited.
+        beside = abs(ex * vy - ey * vx) / math.sqrt(square)
+        haste = min(max(beside / (gains.hurry * who.scale) - 1.0, 0.0), 1.0)
+        ahead = min(max(ahead, -gains.clock_most), gains.clock_most)
+        who.rate = 1.0 + (ahead if ahead > 0.0 else ahead * (1.0 - haste))
 
 
 @compiled
@@ -97,9 +132,11 @@ def move_footprints(t: Any, who: Any, gains: Any, omega: float, flying: bool, le
     for i in range(w.FEET):
         a = 2 * i
         if who.stance[i] != 0:
+            turned_x, turned_y = sole_turned(t, who, i)
             for k in range(2):
-                here = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k]
+                here, turned = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k], turned_y if k else turned_x
                 who.off[a + k] += (here - who.off[a + k]) * min(1.0, period / _STAND)
+                who.sole_off[a + k] += (here + turned - who.sole_off[a + k]) * min(1.0, period / _STAND)
                 who.off_from[a + k] = who.off_to[a + k] = who.off[a + k]
             who.was[i] = 1
             continue
@@ -116,25 +153,47 @@ def move_footprints(t: Any, who: Any, gains: Any, omega: float, flying: bool, le
         share = share * share * (3.0 - 2.0 * share)
         for k in range(2):
             who.off[a + k] = (1.0 - share) * who.off_from[a + k] + share * who.off_to[a + k]
+        if who.step_on[i] == 0 and who.stance[1 - i] != 0:
+            keep_clear(t, who, i, t.foot, w.POSE * i, who.off, a)
+        for k in range(2):
+            who.sole_off[a + k] = who.off[a + k]
 
 
 @compiled
 def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_air: float, root: int) -> None:
     """Write to `spot` how far from the clip's footprint a swinging foot should come down."""
     grown = math.exp(omega * min(who.left[i], gains.step_ahead)) * gains.step_gain
+    away = math.hypot(who.press_off[0], who.press_off[1])
+    keeps = max(0.0, 1.0 - gains.back * who.scale / max(away, 1e-9))  # a step goes back by what ankles can make up for
     for k in range(2):
         off = who.error[k] + who.ahead_off[k]  # of the capture point from the clip's
         if flying:
             drift = t.com_velocity[root + k] - t.middle[3 + k]
             want = off + drift * min(left_air, 0.5) * gains.step_gain
         else:
-            want = who.press_off[k] * gains.back + (off - who.press_off[k]) * grown
+            want = who.press_off[k] * keeps + (off - who.press_off[k]) * grown
         want += who.inputs[w.STEP + 2 * i + k]
         t.spot[k] = want - who.off_from[2 * i + k]
     far = math.hypot(t.spot[0], t.spot[1])
     share = min(1.0, gains.most_shift * who.scale / max(far, 1e-9))
     for k in range(2):
         t.spot[k] = who.off_from[2 * i + k] + t.spot[k] * share
+    if who.stance[1 - i] != 0:  # where it lands
+        frame = (who.clip_time + who.left[i]) * who.fps
+        sample(floats(who.feet), 2 * w.POSE, who.frames, frame, w.POSE * i, 2, t.spot, 2)
+        keep_clear(t, who, i, t.spot, 2, t.spot, 0)
+
+
+@compiled
+def keep_clear(t: Any, who: Any, i: int, clip: Any, c: int, off: Any, a: int) -> None:
+    """Keep what is added at off[a:a+2] to where the clip has a swinging foot, clip[c:c+2], clear of the other leg."""
+    hx, hy = ahead_of(t, who)
+    side = who.side_sign if i == 0 else -who.side_sign
+    other, at = w.POSE * (1 - i), 3 * who.foot_body[1 - i]
+    own = side * ((clip[c + 1] - t.foot[other + 1]) * hx - (clip[c] - t.foot[other]) * hy)
+    x, y = clip[c] - t.xpos[at], clip[c + 1] - t.xpos[at + 1]
+    to_x, to_y = clear_of_leg(side, who.scale, x + off[a], y + off[a + 1], own, hx, hy)
+    off[a], off[a + 1] = to_x - x, to_y - y
 
 
 @compiled
@@ -159,9 +218,9 @@ def follow_feet(t: Any, who: Any, gains: Any, omega: float, live: bool, period: 
         press[k] = ahead[k] = 0.0
         for i in range(w.FEET):
             if who.stance[i] != 0:
-                press[k] += (t.middle[17 + i] + 1e-3) / total * who.off[2 * i + k]
+                press[k] += (t.middle[17 + i] + 1e-3) / total * who.sole_off[2 * i + k]
         for i in range(w.FEET):
-            off = who.off[2 * i + k] if who.stance[i] != 0 else press[k]
+            off = who.sole_off[2 * i + k] if who.stance[i] != 0 else press[k]
             ahead[k] += (t.middle[19 + i] + (1.0 - later if i == last else 0.0)) * off
         who.press_off[k] = press[k]
         wanted[k] = t.middle[k] + t.middle[3 + k] / omega + ahead[k]

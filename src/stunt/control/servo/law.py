@@ -85,8 +85,8 @@ class ServoSettings:
 
     Attributes:
         omega: Natural frequency of the bones [1/s].
-        plant: Whether the motion is fitted to the body: feet that stand made to stand, spikes of the capture bridged,
-            joints inside their limits, limbs apart (see `stunt.drive.prepare.fit`).
+        plant: Whether the motion is fitted to the body: feet that stand made to stand, joints inside
+            their limits, limbs apart (see `stunt.drive.prepare.fit`).
         clear: Whether swinging feet are lifted where they pass the floor too low (see
             `stunt.drive.feet.plant`): they scuff a third to a half less, and hold the heading less.
         foresee: Whether the torques the motion takes are fed forward (see `stunt.drive.prepare.feed_forward`); never

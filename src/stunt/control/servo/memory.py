@@ -95,6 +95,7 @@ ACTOR: Final = layout(
     ("torque", _FLOAT, 3),  # [N·m]
     ("force", _FLOAT, 3),  # [N]
     ("touching", _FLOAT),  # 1 where the body touches anything
+    ("strays", _FLOAT),  # how much faster than its motion's its root goes over the ground, either way [m/s]
     ("adrift", _FLOAT),  # for how long nothing has carried it, its motion's own flight apart [s]
     ("root_error", _FLOAT),  # tilt [rad]
     ("heading", _FLOAT),  # how far the root has to turn about the vertical to face as the clip does [rad]

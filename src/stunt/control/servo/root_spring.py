@@ -134,6 +134,16 @@ def root_force(who: Any, frame: float, qpos: Any, qvel: Any) -> None:
 
 
 @compiled
+def straying(who: Any, frame: float, qvel: Any) -> float:
+    """Return how much faster than its motion's an actor's root goes over the ground, either way [m/s]."""
+    path, (low, _, _), d = floats(who.roots), frame_at(who.frames, frame), who.root_dof
+    after, total = min(low + 1, who.frames - 1), 0.0
+    for k in range(2):
+        total += (qvel[d + k] - (path[3 * after + k] - path[3 * low + k]) * who.fps) ** 2
+    return math.sqrt(total)
+
+
+@compiled
 def clip_flies(who: Any, frame: float) -> bool:
     """Whether the motion itself is in the air: its root falls about as freely as anything."""
     path, wide = floats(who.roots), FLIGHT * who.fps
@@ -153,6 +163,7 @@ def help_root(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     touching = net > _TOUCH * who.weight
     frame = (time - who.start) * who.fps
     who.touching = 1.0 if touching else 0.0
+    who.strays = straying(who, frame, v.qvel)
     who.adrift = who.adrift + h if not (touching or clip_flies(who, frame)) else 0.0
     for k in range(3):
         who.torque[k] = who.force[k] = 0.0

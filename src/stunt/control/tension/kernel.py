@@ -12,43 +12,16 @@ from typing import Any
 from stunt.control.core.board import FULL, IMPEDANCE, PASSIVE
 from stunt.control.core.engine import BALL, FREE
 from stunt.control.core.goals import quaternion_error
+from stunt.control.core.loads import push_chain
 from stunt.control.core.programs import AFTER, ANTAGONIST, BEFORE, BETWEEN, entry
 from stunt.control.core.views import views_at
 from stunt.control.tension.law import ball_room, critical_share, curve_progress, least_tension, warped
-from stunt.control.tension.memory import HAND_OVER, LINE, SAMPLING, TABLE, prop_at, row_at, sole_at
+from stunt.control.tension.memory import HAND_OVER, LINE, SAMPLING, TABLE, row_at, sole_at
 from stunt.maths.compiled import compiled, inlined
 from stunt.maths.flat import exponential, product
 
 tension_at = TABLE.reader()
 _INSIDE = 0.02  # the asked angle stays so far inside the set-points [rad]
-
-
-@compiled
-def push_chain(v: Any, out: Any, dof: int, root: Any, point: Any, p: int, f0: float, f1: float, f2: float) -> None:
-    """Add to `out` the joint torques of a force at a point (`point[p:p+3]`), for a dof and all inboard of it.
-
-    Args:
-        v: Views.
-        out: (nv,).
-        dof: The outermost degree of freedom that feels it.
-        root: Centre of mass of each body's subtree; the engine's motion axes refer to the tree root's.
-        point: Where, in the world.
-        p: Index into `point`.
-        f0: Force, x.
-        f1: Force, y.
-        f2: Force, z.
-    """
-    if dof < 0:
-        return
-    c = 3 * v.body_rootid[v.dof_bodyid[dof]]
-    r0, r1, r2 = point[p] - root[c], point[p + 1] - root[c + 1], point[p + 2] - root[c + 2]
-    m0, m1, m2 = r1 * f2 - r2 * f1, r2 * f0 - r0 * f2, r0 * f1 - r1 * f0
-    i = dof
-    while i >= 0:
-        s = 6 * i
-        out[i] += v.cdof[s] * m0 + v.cdof[s + 1] * m1 + v.cdof[s + 2] * m2
-        out[i] += v.cdof[s + 3] * f0 + v.cdof[s + 4] * f1 + v.cdof[s + 5] * f2
-        i = v.dof_parentid[i]
 
 
 @inlined
@@ -73,26 +46,22 @@ def loads(v: Any, t: Any) -> bool:
     Returns:
         Whether there is any such load.
     """
-    world, active, last_dof, root, out = t.world, t.eq_active, t.last_dof, t.com, t.carried
-    gravity = world.gravity
+    world, out, gravity = t.world, t.carried, v.gravity
     found = world.soles > 0
-    for k in range(world.props):
-        found = found or active[prop_at(t.props, k).grip] != 0
+    for n in range(v.counts.loads):
+        found = found or v.eq_active[v.load_grip[n]] != 0
     if not found:
         return False
     for i in range(v.sizes.nv):
         out[i] = 0.0
-    for k in range(world.props):
-        prop = prop_at(t.props, k)
-        if active[prop.grip]:
-            dof, mass = last_dof[t.eq_body[prop.grip]], prop.mass
-            push_chain(
-                v, out, dof, root, v.xipos, 3 * prop.body, mass * gravity[0], mass * gravity[1], mass * gravity[2]
-            )
+    for n in range(v.counts.loads):
+        if v.eq_active[v.load_grip[n]]:
+            dof, mass, at = v.last_dof[v.eq_body[v.load_grip[n]]], v.load_mass[n], 3 * v.load_body[n]
+            push_chain(v, out, dof, v.xipos, at, mass * gravity[0], mass * gravity[1], mass * gravity[2])
     for k in range(world.soles):
         sole = sole_at(t.soles, k)
         force = sole.force
-        push_chain(v, out, last_dof[sole.body], root, sole.point, 0, force[0], force[1], force[2])
+        push_chain(v, out, v.last_dof[sole.body], sole.point, 0, force[0], force[1], force[2])
     return True
 
 
@@ -255,6 +224,9 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
     v, t = views_at(table), tension_at(program)
     # An implicit spring is evaluated where the period ends, so that is the moment its curve is read for.
     ahead = time + v.times.period
+    for i in range(v.sizes.nv):
+        if t.last_law[i] != v.law[v.dof_jntid[i]]:
+            t.hand_torque[i] = v.torque[i]  # before any law writes its own
     for j in range(v.sizes.njnt):
         i = v.jnt_dofadr[j]
         row = row_at(t.rows, i)
@@ -276,7 +248,7 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
 def between(table: int, program: int, time: float, model: int, data: int) -> None:
     """Feel the external torques of the present state, for the springs of the next step."""
     v, t = views_at(table), tension_at(program)
-    external, carried, gravity = t.external, t.carried, t.world.gravity
+    external, carried, gravity = t.external, t.carried, v.gravity
     loaded = loads(v, t)
     for i in range(v.sizes.nv):
         row = row_at(t.rows, v.jnt_dofadr[v.dof_jntid[i]])
@@ -304,7 +276,10 @@ def after(table: int, program: int, time: float, model: int, data: int) -> None:
         if time - start[i] < HAND_OVER and law != PASSIVE and v.tasked[v.dof_jntid[i]] == 0:
             s = (time - start[i]) / HAND_OVER
             fade = 1.0 - s * s * (3.0 - 2.0 * s)
-            v.applied[i] = min(max(v.applied[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            torque = min(max(v.applied[i] - v.pull[i] + fade * jump[i], -v.limit[i]), v.limit[i])
+            v.applied[i] = torque + v.pull[i]
+            if law == FULL and v.planted[i] == 0:  # a spring's torque is noted when the step is taken
+                v.torque[i] = torque
 
 
 @compiled
@@ -314,5 +289,5 @@ def changed_hands(v: Any, last: Any, start: Any, jump: Any, i: int, law: int, ti
         now = v.applied[i]
         if law != FULL or v.planted[i] != 0:
             now += v.scale[i] * (v.stiffness[i] * v.error[i] - v.damping[i] * v.qvel[i])
-        start[i], jump[i] = time, v.torque[i] - now
+        start[i], jump[i] = time, jump[i] - now
     last[i] = law

@@ -54,12 +54,6 @@ def isoangle_high(gain_low: float, force: float, angle: float, low: float, high:
 
 
 @compiled
-def rest_angle(gain_low: float, gain_high: float, low: float, high: float) -> float:
-    """Return where the two springs alone balance [rad]: the set-point of the PD spring they amount to."""
-    return (gain_low * low + gain_high * high) / (gain_low + gain_high)
-
-
-@compiled
 def equilibrium(gain_low: float, gain_high: float, force: float, low: float, high: float) -> float:
     """Return where the springs and an external torque balance [rad]."""
     return (gain_low * low + gain_high * high + force) / (gain_low + gain_high)

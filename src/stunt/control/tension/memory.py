@@ -11,7 +11,6 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.control.core.engine import last_dofs
 from stunt.control.core.programs import ANTAGONIST
 from stunt.control.core.renumbered import Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
@@ -31,7 +30,6 @@ HAND_OVER: Final = 0.15
 """Seconds over which the torque a joint had under one law fades into that of another."""
 MARGIN: Final = 0.5
 """How far past a joint's limits its springs are anchored [rad or, for slides, of the range]."""
-MOST_PROPS: Final = 16
 MOST_SOLES: Final = 8
 
 # What every step needs comes first, so that a joint costs few cache lines.
@@ -76,22 +74,19 @@ ROW: Final = layout(
 )
 """A degree of freedom; a joint's transition is in the row of its first one."""
 
-WORLD: Final = layout(("gravity", np.float64, 3), ("props", np.int64), ("soles", np.int64))
-"""Gravity [m/s²], how many props can be held, and how many soles carry the body."""
-PROP: Final = layout(("grip", np.int64), ("body", np.int64), ("mass", np.float64))
-"""A prop that can be held: its weld, its body and its believed mass [kg]."""
+WORLD: Final = layout(("soles", np.int64))
+"""How many soles carry the body."""
 SOLE: Final = layout(("body", np.int64), ("force", np.float64, 3), ("point", np.float64, 3))
 """What carries the body: the force [N] on one of its bodies and where it acts [m], in the world."""
 SCRATCH: Final = layout(("turn", np.float64, 4), ("error", np.float64, 3))
 
-row_at, prop_at, sole_at = record(ROW), record(PROP), record(SOLE)
+row_at, sole_at = record(ROW), record(SOLE)
 
 TABLE: Final = AddressTable(
     "Tension",
     (
         ("rows", ADDRESS),
         ("world", WORLD),
-        ("props", ADDRESS),
         ("soles", ADDRESS),
         ("external", np.float64),
         ("carried", np.float64),
@@ -100,10 +95,6 @@ TABLE: Final = AddressTable(
         ("hand_torque", np.float64),
         ("fading_until", np.float64),
         ("scratch", SCRATCH),
-        ("last_dof", np.int64),
-        ("eq_active", np.uint8),
-        ("eq_body", np.int32),
-        ("com", np.float64),
     ),
 )
 _SLACKS: Final = ("slack_low0", "slack_low1", "slack_high0", "slack_high1")
@@ -114,8 +105,7 @@ class Antagonist:
 
     Attributes:
         rows: One record per degree of freedom, (nv,) of `ROW`.
-        world: Gravity, and how many of the following count, (1,) of `WORLD`.
-        props: Props that can be held, (MOST_PROPS,) of `PROP`.
+        world: How many of the following count, (1,) of `WORLD`.
         soles: What carries the body, (MOST_SOLES,) of `SOLE`.
         external: External torque felt in joints that sample it, as of the last control step [N·m], (nv,).
         carried: What is carried and stood on has in it, (nv,).
@@ -131,8 +121,7 @@ class Antagonist:
         for name in _SLACKS:
             self.rows[name] = 1.0
         self.world = np.zeros(1, WORLD)
-        self.world["gravity"] = model.opt.gravity
-        self.props, self.soles = np.zeros(MOST_PROPS, PROP), np.zeros(MOST_SOLES, SOLE)
+        self.soles = np.zeros(MOST_SOLES, SOLE)
         self.external = np.zeros(model.nv)
         self.carried = np.zeros(model.nv)
         self.last_law = np.full(model.nv, -1, np.int64)
@@ -140,11 +129,10 @@ class Antagonist:
         self.hand_torque = np.zeros(model.nv)
         self.fading_until = np.full(1, np.inf)
         self._arrays: dict[str, NDArray[Any]] = {
-            "rows": self.rows, "world": self.world, "props": self.props, "soles": self.soles,
+            "rows": self.rows, "world": self.world, "soles": self.soles,
             "external": self.external, "carried": self.carried, "last_law": self.last_law,
             "hand_start": self.hand_start, "hand_torque": self.hand_torque, "fading_until": self.fading_until,
-            "scratch": np.zeros(1, SCRATCH), "last_dof": last_dofs(model), "eq_active": data.eq_active,
-            "eq_body": model.eq_obj1id, "com": data.subtree_com,
+            "scratch": np.zeros(1, SCRATCH),
         }  # fmt: skip
         self.table = TABLE.fill(**self._arrays)
         for joint in range(model.njnt):
@@ -180,11 +168,6 @@ class Antagonist:
         row["settled"] = 0.0
         row["slacked"] = any(row[name] != 1.0 for name in _SLACKS)
 
-    def set_props(self, props: list[tuple[int, int, float]]) -> None:
-        """Say which props can be held: weld, body, believed mass [kg]."""
-        self.world["props"] = count = min(len(props), MOST_PROPS)
-        self.props[:count] = props[:count]
-
     def set_soles(self, soles: list[tuple[int, Any, Any]]) -> None:
         """Say what carries the body: bodies, the forces on them [N] and where they act [m], in the world."""
         self.world["soles"] = min(len(soles), MOST_SOLES)
@@ -202,7 +185,7 @@ class Antagonist:
 
     def _state(self) -> list[NDArray[Any]]:
         return [
-            self.rows, self.world, self.props, self.soles, self.external, self.last_law, self.hand_start,
+            self.rows, self.world, self.soles, self.external, self.last_law, self.hand_start,
             self.hand_torque, self.fading_until,
         ]  # fmt: skip
 

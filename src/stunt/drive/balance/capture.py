@@ -34,8 +34,12 @@ def capture_point(com: Floats, velocity: Floats, floor: float = 0.0) -> Floats:
         velocity: Of that [m/s], (3,).
         floor: Height of what carries it [m].
     """
-    time = math.sqrt(max(float(com[2] - floor), LOWEST) / GRAVITY)
-    return np.asarray(com[:2] + time * velocity[:2])
+    return np.asarray(com[:2] + velocity[:2] / pendulum_rate(com, floor))
+
+
+def pendulum_rate(com: Floats, floor: float = 0.0) -> float:
+    """Return the rate at which a body tips over [1/s]: √(g / height of its centre of mass over what carries it)."""
+    return math.sqrt(GRAVITY / max(float(com[2] - floor), LOWEST))
 
 
 def centre_of_mass(model: mujoco.MjModel, data: mujoco.MjData, root_body: int) -> tuple[Floats, Floats]:

@@ -13,6 +13,8 @@ AHEAD: Final = 0.045
 """How far the middle of a sole is ahead of its ankle [m]."""
 REACH: Final = 0.11
 """How far a sole goes from its middle [m]."""
+WIDE: Final = 0.04
+"""How far it goes to either side [m]."""
 COVERED: Final = 0.15
 """How far from their middle whatever is lowest of a body carries it, feet or not [m]."""
 _LOWEST = 4  # bodies: those of two feet with their toes
@@ -39,6 +41,18 @@ class TwoFeet(NamedTuple):
     def middle(self) -> Floats:
         """The point on the ground between them, under the middle of their soles [m], (2,)."""
         return np.asarray(0.5 * (self.one + self.other)[:2] + self._ahead)
+
+    def ankle_over(self, place: Floats) -> Floats:
+        """Return where the ankle of a foot is, over the ground, the middle of whose sole is at a place [m], (2,)."""
+        return np.asarray(place - self._ahead)
+
+    @property
+    def outlines(self) -> tuple[Floats, Floats]:
+        """Corners of both soles over the ground [m], two of (4, 2)."""
+        ahead = self._ahead / AHEAD
+        across = np.array([-ahead[1], ahead[0]])
+        corners = np.array([a * REACH * ahead + b * WIDE * across for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))])
+        return self.one[:2] + self._ahead + corners, self.other[:2] + self._ahead + corners
 
     def outside(self, point: Floats) -> float:
         """Return how far a point over the ground, (2,), is outside of what they cover [m]; below 0 it is inside."""

@@ -457,6 +457,12 @@ class Performer:
                 found[name] = fitted.get(name, float(goal[0]) if joint.nq == 1 else goal)
         return found
 
+    def let_slip(self) -> tuple[float, str]:
+        """Return by how much the worst of the joints that hold now is off [°], and which; 0 where none holds."""
+        held = self._held(Pose("", {}), self.stage.time).items()
+        joints, qpos = self.character.joints, self.stage.data.qpos
+        return max(((abs(joint_error_deg(joints[n], qpos, a)), n) for n, a in held), default=(0.0, ""))
+
     def on_missed(self, listener: Callable[[BeatResult], None]) -> None:
         """Call `listener` with every beat that is missed."""
         self.missed_listeners.append(listener)

@@ -535,6 +535,11 @@ class BodyActor(ServoBody):
         entry = {"kind": "reaction", "time": self.stage.time, "character": self.character.name}
         self.log.append({**entry, "state": state, **about})
 
+    @property
+    def said(self) -> str:
+        """How it last said that it is (see `note`); empty: it never did."""
+        return next((str(entry["state"]) for entry in reversed(self.log) if "state" in entry), "")
+
     def _follows_now(self, motion: BodyMotion | None, rows: ServoTargets | None) -> None:
         """Write down what it follows from now on; that it follows nothing, once."""
         if rows is not None or self.follows or not self.history:

@@ -64,8 +64,7 @@ class Watch:
         wanted, rows = actor.wanted_at(stage.time), actor.rows
         if wanted is None or rows is None:
             return
-        states = (entry["state"] for entry in reversed(actor.log) if "state" in entry)
-        if next(states, FOLLOWING) in (DOWN, RISING):  # it says itself that it does not follow
+        if actor.said in (DOWN, RISING):  # it says itself that it does not follow
             self.lost, self._since = False, None
             return
         floor = np.array([0.0, 0.0, actor.floor, 0.0, 0.0, 0.0, 0.0])

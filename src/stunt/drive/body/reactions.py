@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from stunt.drive.body.actor import BodyActor
-from stunt.keys import Number, key, spec
+from stunt.keys import TRUTH, Number, key, spec
 from stunt.stage.contacts import Hit
 
 HARDY: Final = ("hand", "forearm", "foot", "toe", "shank")
@@ -34,6 +34,9 @@ class Thresholds:
     hold: float = key(default=0.3, kind=_SECONDS, help="it stays so weak")
     up: float = key(default=1.0, kind=_SECONDS, help="over which strength comes back")
     broken: float = key(default=0.5, kind=_SECONDS, help="of a broken root spring after which it falls")
+    steps: bool = key(
+        default=True, kind=TRUTH, help="whether a body that is pushed off its feet catches itself by steps"
+    )
     still: float = key(default=0.3, kind=Number(0.0, 1e9, unit="m/s"), help="slower than which a fallen body lies")
     lying: float = key(default=0.7, kind=_SECONDS, help="it lies before it gets up")
 

@@ -22,7 +22,15 @@ import numpy as np
 
 from stunt.character.character import Character
 from stunt.character.kinematics import bones_of, pose_bodies
-from stunt.drive.feet.feet_kernel import add_need, foot_steps, widened, write_course
+from stunt.drive.feet.feet_kernel import (
+    add_need,
+    eased_out,
+    foot_steps,
+    widened,
+    write_course,
+    write_lean,
+    write_turned,
+)
 from stunt.drive.feet.leg_kernel import bend_leg, leg_chains_of
 from stunt.drive.motion.layout import Layout, fade_rows, move_rows, start_offsets, velocity_rows
 from stunt.drive.motion.posing import add_depth
@@ -99,8 +107,13 @@ def go_over(
     last = plan_courses(here, places, legs[0], steps, fps, blend, wait, courses)
     change = min(frames.shape[0] - 1, round(last * fps) + 1)
     lead = frames[: change + 1]
+    knees = np.empty((count, change + 1, 4))
+    for leg in range(count):
+        knees[leg] = lead[:, legs[1][leg, 1] : legs[1][leg, 1] + 4]
     blend_in(lead, qpos, qvel, nq, fps, blend, sq, sv, tq, tv)
     if count > 0:
+        for leg in range(count):
+            keep_bent(lead, qpos, knees[leg], legs[1][leg, 1], round(blend * fps))
         put_feet(lead[:change], here, turned, places, turns, fps, courses, bones, some, legs, soles)
     lead[0, :nq], lead[0, nq:] = qpos[0], qvel[0]
     rates, scratch = np.empty((change, nv)), np.empty((change, nv))
@@ -110,12 +123,18 @@ def go_over(
 
 
 @compiled
-def stands(here: Any, foot: int, steps: Any) -> bool:
-    """Whether a foot stands, in the body and in the data."""
+def rests(here: Any, foot: int, lowest: float) -> bool:
+    """Whether a foot of the body is on the ground, and still."""
     speed = 0.0
     for k in range(3):
         speed += ((here[1, foot, k] - here[0, foot, k]) / _TICK) ** 2
-    return steps[1] != 0.0 and math.sqrt(speed) < 2.0 * STILL and here[0, foot, 2] < steps[0] + 1.5 * LOW
+    return math.sqrt(speed) < 2.0 * STILL and here[0, foot, 2] < lowest + 1.5 * LOW
+
+
+@compiled
+def stands(here: Any, foot: int, steps: Any) -> bool:
+    """Whether a foot stands, in the body and in the data."""
+    return steps[1] != 0.0 and rests(here, foot, steps[0])
 
 
 @compiled
@@ -164,6 +183,7 @@ def plan_courses(
         far = math.hypot(here[0, foot, 0] - places[0, foot, 0], here[0, foot, 1] - places[0, foot, 1])
         landing, lifted, high = steps[leg, 2] / fps, steps[leg, 3] / fps, min(LIFT, 0.5 * far)
         if not stays(here, bodies, steps, leg):
+            high = LIFT if rests(here, foot, steps[leg, 0]) else high  # else it would drag over the ground at first
             courses[leg, 0], courses[leg, 1], courses[leg, 2] = 0.0, time_down(landing), high
         elif lifted < begin + 0.1:
             # The data lifts it soon: it stays till then and makes up for the rest in the air.
@@ -187,6 +207,19 @@ def blend_in(
     start_offsets(qpos, qvel, lead[:1, :nq], lead[:1, nq:], sq, sv, tq, tv, off, rate)
     fade_rows(off, rate, fps, blend, left)
     move_rows(lead[:count], left, sq, sv, tq, tv, lead[:count])
+
+
+@compiled
+def keep_bent(lead: Any, qpos: Any, data: Any, column: int, frames: int) -> None:
+    """Write a knee that goes from what the body has to what the data has, (F, 4), and never beyond the two.
+
+    What it is off by, added to the data, would carry it past straight: put to its foot, the leg would bend backwards.
+    """
+    off = np.empty(3)
+    for f in range(min(frames, lead.shape[0])):
+        left = eased_out(f / frames)
+        write_lean(data[f], qpos[0, column : column + 4], off)
+        write_turned(data[f], left * off[0], left * off[1], left * off[2], lead[f, column : column + 4])
 
 
 @compiled

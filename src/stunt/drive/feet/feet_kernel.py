@@ -92,7 +92,7 @@ def write_course(
         rolled, share = eased_out(time / roll), min(max((time - begin) / seconds, 0.0), 1.0)
         if begin <= 0.0:
             value, slope = eased_out(time / seconds), seconds * eased_rate(time / seconds)
-            high = value
+            high = eased_out(time / min(seconds, roll))
         else:
             value, slope, high = eased_out((time - begin) / seconds), brake * eased_rate(time / brake), rolled
         for k in range(3):
@@ -134,10 +134,11 @@ def add_need(places: Any, thigh: int, foot: int, path: Any, longest: float, need
     for f in range(need.shape[0]):
         hip, ankle = places[f, thigh], places[f, foot]
         flat = (hip[0] - path[f, 0]) ** 2 + (hip[1] - path[f, 1]) ** 2
-        highest = math.sqrt(max(longest * longest - flat, (0.6 * longest) ** 2))
-        # What the body does anyway, it may go on doing.
-        own = math.sqrt((hip[0] - ankle[0]) ** 2 + (hip[1] - ankle[1]) ** 2 + (hip[2] - ankle[2]) ** 2) - longest
-        need[f] = max(need[f], hip[2] - path[f, 2] - highest - max(own, 0.0))
+        # As far as the body stretches it anyway, it may go on doing.
+        own = math.sqrt((hip[0] - ankle[0]) ** 2 + (hip[1] - ankle[1]) ** 2 + (hip[2] - ankle[2]) ** 2)
+        reach = max(longest, own)
+        highest = math.sqrt(max(reach * reach - flat, (0.6 * longest) ** 2))
+        need[f] = max(need[f], hip[2] - path[f, 2] - highest)
         most = max(most, need[f])
     return most
 

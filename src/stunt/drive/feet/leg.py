@@ -13,7 +13,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
 from stunt.maths import rotations
 from stunt.maths.compiled import compiled, inlined
-from stunt.maths.flat import Vector, turn_between
+from stunt.maths.flat import Vector, rotated, turn_between
 from stunt.maths.rotations import Floats
 from stunt.maths.two_bone import knee_along
 
@@ -36,6 +36,7 @@ class Leg:
         points: Corners of the sole, toes as they are at rest, in the foot's frame [m], (points, 3).
         front: Which way the body faces in its reference stance, in the thigh's frame, (3,).
         straight: How the shank is turned against the thigh in that stance, wxyz.
+        hinged: Whether its knee is a hinge.
     """
 
     chain: tuple[int, ...]
@@ -45,6 +46,7 @@ class Leg:
     points: Floats
     front: Floats
     straight: Floats
+    hinged: bool
 
     @property
     def foot(self) -> int:
@@ -94,7 +96,7 @@ class Leg:
         joints = self.joints(rotations.to_matrix(turns))
         front = rotations.rotate(turns[:, self.chain[-3]], self._knee_front(turns))
         thigh, shank = np.empty((len(turns), 4)), np.empty((len(turns), 4))
-        _lift(joints[:, -3], joints[:, -2], joints[:, -1], np.asarray(shift, float), front, thigh, shank)
+        _lift(joints[:, -3], joints[:, -2], joints[:, -1], np.asarray(shift, float), front, self.hinged, thigh, shank)
         result = turns.copy()
         for body, turn in ((self.chain[-3], thigh), (self.chain[-2], shank)):
             result[:, body] = rotations.multiply(turn, turns[:, body])
@@ -119,7 +121,9 @@ class Leg:
 
 
 @compiled
-def _lift(hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, thigh: Any, shank: Any) -> None:
+def _lift(
+    hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, hinged: bool, thigh: Any, shank: Any
+) -> None:  # fmt: skip
     """Write how thigh and shank are to be turned so that the ankle is moved by a shift, (F, 4) each.
 
     Args:
@@ -128,6 +132,7 @@ def _lift(hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, thigh: Any
         ankles: Where the ankle is, (F, 3).
         shift: How far it is to be moved, (F, 3).
         front: Which way the knee points, (F, 3).
+        hinged: Whether the knee is a hinge: it goes along with the line from hip to ankle, and cannot stay behind.
         thigh: Written.
         shank: Written.
     """
@@ -141,7 +146,11 @@ def _lift(hips: Any, knees: Any, ankles: Any, shift: Any, front: Any, thigh: Any
         most = max(_STRAIGHT * whole, min(_length(a + p, b + q, c + r), whole))
         far = min(max(far, _FOLDED * whole), most)
         along, off = knee_along(upper, lower, far)
-        i, j, k = _off_line(x, y, z, a, b, c, front[f, 0], front[f, 1], front[f, 2], off)
+        u, v, w = a, b, c
+        if hinged:
+            turn = turn_between(a + p, b + q, c + r, x, y, z)
+            u, v, w = rotated(turn[0], turn[1], turn[2], turn[3], a, b, c)
+        i, j, k = _off_line(x, y, z, u, v, w, front[f, 0], front[f, 1], front[f, 2], off)
         i, j, k = along * x + i, along * y + j, along * z + k
         thigh[f, 0], thigh[f, 1], thigh[f, 2], thigh[f, 3] = turn_between(a, b, c, i, j, k)
         shank[f, 0], shank[f, 1], shank[f, 2], shank[f, 3] = turn_between(
@@ -228,11 +237,12 @@ def _leg(model: mujoco.MjModel, root: int, foot: int, soles: list[int]) -> Leg |
         stance = rotations.multiply(stance, model.body_quat[body])
     front = rotations.rotate(rotations.conjugate(stance), np.array([1.0, 0.0, 0.0]))  # all stances face along x
     straight = model.body_quat[chain[-2]].copy()
+    hinged = bool(model.jnt_type[model.body_jntadr[chain[-2]]] == mujoco.mjtJoint.mjJNT_HINGE)
     last = foot
     while last + 1 < model.nbody and int(model.body_parentid[last + 1]) >= foot:
         last += 1
     bodies = tuple(b - root for b in chain)
-    return Leg(bodies, offsets, last + 1 - root, tuple(own), np.concatenate(points), front, straight)
+    return Leg(bodies, offsets, last + 1 - root, tuple(own), np.concatenate(points), front, straight, hinged)
 
 
 def _turns_every_way(model: mujoco.MjModel, body: int) -> bool:

@@ -20,7 +20,7 @@ from typing import Final
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
+from scipy.ndimage import binary_erosion, gaussian_filter1d
 
 from stunt.character.character import Character
 from stunt.character.kinematics import bones_of, box_corners, pose_frames
@@ -42,6 +42,7 @@ FALLING = -6.0
 _PATCH = 0.01  # points within about this of the lowest are what a sole stands on [m]
 _SOFT = 0.03  # over which a change of a foot is eased [s]
 _SOFT_ROOT = 0.08  # and of the hips
+_SINKS = 0.003  # how deep it may leave one in the floor [m]
 _FLOOR = 0.1  # of the frames have their lowest sole below the floor's height
 
 
@@ -102,7 +103,7 @@ def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
     back = rotations.conjugate(turns[:, 0])
     for leg, foot in zip(legs, feet, strict=True):
         shift = gaussian_filter1d(foot.shift, _SOFT * fps, axis=0, mode="nearest")
-        shift[:, 2] -= hips
+        shift[:, 2] = np.maximum(shift[:, 2], -foot.low - _SINKS) - hips  # easing lets none of it into the floor
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
         turns = leg.lifted(turns, rotations.rotate(back, shift))
@@ -181,7 +182,9 @@ def footing(points: Floats, fps: float, near: NDArray[np.bool_] | None = None) -
         slid = np.cumsum(creep[start:end], axis=0) / fps
         shift[start:end, :2] = slid.mean(axis=0) - slid
         shift[start:end, 2] = -low[start:end]
-    shift = _between(shift, stands)
+    # What carries over into a swing is what its stances are off by, not how high the foot is as it leaves or lands.
+    firm = binary_erosion(stands, iterations=max(1, round(_SOFT * fps)))
+    shift = np.where(stands[:, None], shift, _between(shift, firm if firm.any() else stands))
     shift[~stands, 2] = np.maximum(shift[~stands, 2], -low[~stands])  # a swinging foot does not sink in either
     return FootPlan(stands, low, shift)
 

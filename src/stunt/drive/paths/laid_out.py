@@ -15,6 +15,7 @@ from stunt.library.names import load_clip
 from stunt.motion.markers import read_c3d
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
+from stunt.stage.loop import StageLoop
 
 
 def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
@@ -79,7 +80,7 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
             path.joint, path.trajectory, settling=settling, damping=damping, bare=part.form == "bare", place=path.place
         )
     for site in [*part.sites, *(marker_paths(part.markers) if part.markers else ())]:
-        site = placed(follower, site, from_first=part.markers is not None)
+        site = placed(follower.stage, follower.character, site, from_first=part.markers is not None)
         settling = part.settling if site.settling is None else site.settling
         damping = part.damping if site.damping is None else site.damping
         follower.site(
@@ -88,11 +89,11 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
         )  # fmt: skip
 
 
-def placed(follower: Follower, path: SitePath, *, from_first: bool = False) -> SitePath:
+def placed(stage: StageLoop, character: Character, path: SitePath, *, from_first: bool = False) -> SitePath:
     """Return a site's path in the world: relative positions count from where the site is now (or from the first)."""
     if not path.relative or path.position is None:
         return path
-    here = follower.stage.data.site_xpos[follower.character.sites[path.site]]
+    here = stage.data.site_xpos[character.sites[path.site]]
     values = np.asarray(path.position.values)
     moved = here + values - (values[0] if from_first else 0.0)
     return replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))

@@ -1,19 +1,15 @@
 """A motion fitted to a body: what it asks for becomes what that body can do, on the floor. Pure kinematics.
 
-Spikes of the capture are bridged, joints kept inside their limits, limbs kept out of one another, and feet that stand
-made to stand. Whoever plays or follows a motion asks here; what was changed is written down. It is worked out once for
-a body and a motion, by their content.
+Joints are kept inside their limits, limbs kept out of one another, and feet that stand made to stand. Whoever plays or
+follows a motion asks here; what was changed is written down. It is worked out once for a body and a motion, by their
+content.
 
 Played as data, feet are only kept out of the floor. Standing ones are put down over some hundredths of a second, which
 under forces nobody sees; on data it drags clean feet by two or three centimetres as they land. A body whose legs hang
 on hinges has other bones than any clip, and what was brought to it hovers and sinks by more: its feet are planted.
 
-Spikes: swapped or lost markers turn a thigh by 70° from one frame to the next, and whoever is to stand on that leg
-falls for no reason an animator could see. Such frames are replaced by the way between the good ones around them, in all
-joints of the leg: knee and ankle were solved for together with the hip, and make no sense without it.
-
 Limits: hinges have a range, balls a largest turn away from the stance. A body built from a clip's own skeleton has room
-for that clip and more (`stunt.character.ligaments`): only other clips and spikes are ever cut. Ligaments are left to
+for that clip and more (`stunt.character.ligaments`): only other clips are ever cut. Ligaments are left to
 physics: they give by some degrees before they hold.
 """
 
@@ -28,8 +24,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.character.character import Character, Joint
-from stunt.control.servo.law import part_of
+from stunt.character.character import Character
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
 from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet
@@ -37,7 +32,6 @@ from stunt.drive.motion.body_motion import BodyMotion, repeated_rounds
 from stunt.drive.prepare.apart import Overlap, limbs_apart
 from stunt.drive.prepare.content import KnownByContent, digest
 from stunt.maths import rotations
-from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 
 Feet = Literal["planted", "clear", "out of the floor"]
@@ -52,8 +46,6 @@ class Changes:
     """What fitting a motion changed.
 
     Attributes:
-        spikes: Share of the frames in which a spike was bridged.
-        spiked: In which legs, by their first body.
         limits_deg: Largest turn a joint was beyond its limits by [°].
         beyond: Joints that were, the farthest first.
         overlap_cm: Deepest overlap of limbs, beyond what flesh gives [cm].
@@ -66,8 +58,6 @@ class Changes:
         hips_cm: Farthest the hips were raised or lowered [cm].
     """
 
-    spikes: float = 0.0
-    spiked: tuple[str, ...] = ()
     limits_deg: float = 0.0
     beyond: tuple[str, ...] = ()
     overlap_cm: float = 0.0
@@ -93,8 +83,6 @@ class Changes:
     def sentences(self) -> list[str]:
         """Say in words what was changed, with units; nothing where nothing was."""
         found = list[str]()
-        if self.spikes > 0.0:
-            found.append(f"spikes bridged in {100.0 * self.spikes:.1f} % of the frames ({', '.join(self.spiked)})")
         if self.beyond:
             found.append(f"joints up to {self.limits_deg:.1f}° beyond their limits ({', '.join(self.beyond[:SHOWN])})")
         found += [
@@ -172,8 +160,7 @@ def _fitted(model: mujoco.MjModel, character: Character, motion: BodyMotion, fee
 
 def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion, feet: Feet) -> FittedMotion:
     legs = legs_of(model, character, sole_geoms(model, character))
-    bridged = bridge_spikes(model, character, motion)
-    limited, beyond = within_limits(character, bridged)
+    limited, beyond = within_limits(character, motion)
     apart = limbs_apart(model, character, limited)
     planted = plant_feet(model, character, apart.motion, legs)
     if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
@@ -183,8 +170,6 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
     farthest = planted.moved.max(axis=0) if len(planted.moved) else np.zeros(len(legs))
     names = {body: name for name, body in character.bodies.items()}
     changes = Changes(
-        spikes=float((bridged.qpos != motion.qpos).any(axis=1).mean()),
-        spiked=_legs_changed(model, character, motion, bridged),
         limits_deg=math.degrees(max(beyond.values(), default=0.0)),
         beyond=tuple(sorted(beyond, key=lambda name: -beyond[name])), overlap_cm=100.0 * apart.deepest,
         overlaps=apart.overlaps, left_cm=100.0 * apart.left, apart_deg=math.degrees(apart.turned),
@@ -194,85 +179,6 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
         hips_cm=100.0 * float(np.abs(planted.raised).max()),
     )  # fmt: skip
     return FittedMotion(whole, apart.motion, planted.stands, changes)
-
-
-FASTEST: Final = 50.0
-"""No hip or knee turns faster [rad/s]: kicks of athletes reach about 30."""
-SPIKE_AROUND: Final = 0.05
-"""Frames this near to a spike are doubtful too [s]."""
-
-
-def bridge_spikes(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> BodyMotion:
-    """Return a motion without spikes in its legs; the same one if there are none.
-
-    Args:
-        model: The scene.
-        character: Who; only ball joints are looked at.
-        motion: What it does.
-    """
-    qpos, first = motion.qpos, character.root.qpos if character.root is not None else 0
-    for joints in _legs(model, character).values():
-        own = [slice(joint.qpos - first, joint.qpos - first + 4) for joint in joints]
-        # Only what carries tells: a foot that twitches fells nobody.
-        carries = [part for part, joint in zip(own, joints, strict=True) if _carries(model, joint)]
-        bad = np.any([_spikes(motion.qpos[:, part], motion.fps) for part in carries], axis=0)
-        if bad.any() and not bad.all():
-            qpos = qpos.copy() if qpos is motion.qpos else qpos
-            for part in own:
-                qpos[:, part] = _bridged(motion.qpos[:, part], bad)
-    return motion if qpos is motion.qpos else replace(motion, qpos=qpos)
-
-
-def _legs_changed(
-    model: mujoco.MjModel, character: Character, before: BodyMotion, after: BodyMotion
-) -> tuple[str, ...]:
-    """Return the legs, by their first body, in which two motions differ."""
-    first, names = character.root.qpos if character.root is not None else 0, tuple[str, ...]()
-    changed, known = (before.qpos != after.qpos).any(axis=0), {body: name for name, body in character.bodies.items()}
-    for body, joints in _legs(model, character).items():
-        if any(changed[joint.qpos - first : joint.qpos - first + 4].any() for joint in joints):
-            names += (known[body],)
-    return names
-
-
-def _legs(model: mujoco.MjModel, character: Character) -> dict[int, list[Joint]]:
-    """Return the ball joints of each leg, by the leg's first body."""
-    found: dict[int, list[Joint]] = {}
-    for joint in character.joints.values():
-        body = int(model.jnt_bodyid[joint.id])
-        if joint.kind != "ball" or part_of(model.body(body).name) != "leg":
-            continue
-        while part_of(model.body(int(model.body_parentid[body])).name) == "leg":
-            body = int(model.body_parentid[body])
-        found.setdefault(body, []).append(joint)
-    return found
-
-
-def _carries(model: mujoco.MjModel, joint: Joint) -> bool:
-    """Whether a joint of a leg is a hip or a knee."""
-    name = model.body(int(model.jnt_bodyid[joint.id])).name.lower()
-    return "foot" not in name and "toe" not in name
-
-
-def _spikes(turns: Floats, fps: float) -> NDArray[np.bool_]:
-    """Return which frames of a joint are at a spike, (F,)."""
-    dots = np.abs((turns[1:] * turns[:-1]).sum(axis=1)).clip(0.0, 1.0)
-    bad, near = np.zeros(len(turns), bool), max(1, round(SPIKE_AROUND * fps))
-    for frame in np.flatnonzero(2.0 * np.arccos(dots) * fps > FASTEST):
-        bad[max(0, frame + 1 - near) : frame + near + 1] = True
-    return bad
-
-
-def _bridged(turns: Floats, bad: NDArray[np.bool_]) -> Floats:
-    """Return a joint's turns, (F, 4), with bad frames on the way between the good ones."""
-    good = np.flatnonzero(~bad)
-    after = np.searchsorted(good, np.arange(len(turns))).clip(0, len(good) - 1)
-    low, high = good[np.maximum(after - 1, 0)], good[after]
-    span = np.maximum(high - low, 1)
-    share = np.where(bad, ((np.arange(len(turns)) - low) / span).clip(0.0, 1.0), 0.0)
-    result = turns.copy()
-    result[bad] = rotations.slerp(turns[low[bad]], turns[high[bad]], share[bad])
-    return result
 
 
 def within_limits(character: Character, motion: BodyMotion) -> tuple[BodyMotion, dict[str, float]]:

@@ -129,7 +129,9 @@ def _give(body: str, joint: str, tension: float, effector: int, force: Floats) -
     """Return how far a joint gives [rad], and whether it held before."""
     stage = StageLoop(_scene(body))
     stage.board.limit[:] = np.inf  # the curve is the spring's; strength would bend it
-    part = TensionPart(tension=ByJoint({EVERY: Tension(STIFF, "stiffness")}), damping=ByJoint({EVERY: 1.0}))
+    part = TensionPart(
+        tension=ByJoint({EVERY: Tension(STIFF, "stiffness")}), damping=ByJoint({EVERY: 1.0}), steady=False
+    )
     performer = TensionPerformer(stage, _WHO, part)
     known = performer.character.joints[joint]
     here = float(stage.data.qpos[known.qpos])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from stunt.drive.beats.check import check_pose
 from stunt.drive.beats.performer import joint_error_deg
 from stunt.drive.tension.external_torques import ExternalTorques, Load
 from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, Span, TensionPart, TensionPose, cues
+from stunt.drive.tension.stability import STEADY, unstable_joints
 from stunt.errors import InvalidValueError, must_be
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
@@ -35,14 +35,8 @@ def antagonist_of(stage: StageLoop) -> Antagonist:
     program = getattr(stage.board, "antagonist", None)
     if not isinstance(program, Antagonist):
         program = Antagonist(stage.model, stage.data, stage.board)
-        program.set_props([(p.grip, p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0])
         stage.board.antagonist = program  # type: ignore[attr-defined]
     return program
-
-
-def believed_mass(spec: Any) -> float:
-    """Return what whoever carries a prop believes it weighs [kg]."""
-    return float(spec.mass if spec.believed_mass is None else spec.believed_mass)
 
 
 class TensionPerformer:
@@ -86,7 +80,7 @@ class TensionPerformer:
         """Note what is known of the scene."""
         stage = self.stage
         self.scales = joint_scales(stage.model, self.character)
-        self._believed = {p.grip: (p.body, believed_mass(p.spec)) for p in stage.built.props.values() if p.grip >= 0}
+        self._believed = {p.grip: (p.body, p.spec.felt_mass) for p in stage.built.props.values() if p.grip >= 0}
         self._weigher = ExternalTorques(stage.model)
 
     def _take_held(self) -> None:
@@ -219,6 +213,30 @@ class TensionPerformer:
         for name, angle in cue.entry.pose.angles.items():
             if name not in self.spared:
                 self._aim(self.character.joints[name], name, angle, cue, now, then)
+        if self.part.steady:
+            for time in (cue.start, 0.5 * (cue.start + cue.end), cue.end):
+                self._steady(time)
+
+    def _steady(self, time: float) -> None:
+        """Tighten what gravity and loads would tip over in the state expected at a time (see `stability`)."""
+        rows = self.program.rows
+        joints = [
+            joint for joint in self.character.joints.values()
+            if self._owned(joint) and rows["mode"][joint.dof] != SAMPLING and rows["compensate"][joint.dof]
+        ]  # fmt: skip
+        dofs = [joint.dof + k for joint in joints for k in range(joint.nv)]
+        owner = [number for number, joint in enumerate(joints) for _ in range(joint.nv)]
+        if not joints:
+            return
+        self._weigher.torques(self._state_at(time), self._loads())
+        tension = np.array([rows["tension1"][joints[number].dof] for number in owner])
+        for number, least in unstable_joints(tension, self._weigher.gradient(dofs), owner):
+            joint = joints[number]
+            row, used = rows[joint.dof], STEADY * least
+            self._note("tension_raised", joint=joint.name, asked=float(row["tension1"]), used=used, why="unstable")
+            row["tension0"], row["tension1"], row["settled"] = max(row["tension0"], used), used, 0
+            row["rest0"] = row["angle0"] - row["force0"] / row["tension0"]
+            row["rest1"] = row["angle1"] - row["force1"] / row["tension1"]
 
     def _aim(self, joint: Joint, name: str, angle: Any, cue: Cue, now: Floats, then: Floats) -> None:
         """Write one joint's transition into its row."""
@@ -412,8 +430,3 @@ class TensionPerformer:
         self.program.restore(program)
         self._waiting, self._running = list(waiting), list(running)
         self.log[:] = copy.deepcopy(log)
-
-
-def with_tension(part: TensionPart, tension: Mapping[str, Any]) -> TensionPart:
-    """Return a part with other tensions from the start: words, levels or numbers with units, by limb or joint."""
-    return replace(part, tension=ByJoint({key: tension_of(value) for key, value in tension.items()}))

@@ -313,6 +313,7 @@ class TensionPart:
     balance: bool = key(
         default=False, kind=TRUTH, help="whether a free character leans its ankles to stay over its feet"
     )
+    steady: bool = key(default=True, kind=TRUTH, help="whether a tension that gravity would tip over is raised")
     place: Place = field(default=NOWHERE, compare=False)
 
     @classmethod

@@ -8,17 +8,17 @@ Joints whose gains are sampled follow the torque and have nothing to fear.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stunt.character.character import Joint
 from stunt.control.tension.law import ball_room, least_tension
 from stunt.drive.tension.external_torques import Load
 from stunt.drive.tension.spec import Cue, Floats, Span, TensionPose
+from stunt.drive.tension.stability import STEADY, unstable_joints
 from stunt.motion.pose import Pose
 from stunt.stage.event_specs import Attach, Release
 
@@ -35,12 +35,13 @@ class Finding:
     """A tension that will not do.
 
     Attributes:
-        kind: `unstable`: gravity tips it over. `raised`: springs would have to push, so it will be raised.
+        kind: `unstable`: gravity would tip it over, `raised`: springs would have to push; then it will be raised.
         joint: Which joint.
         pose: In which pose.
         time: When [s].
         tension: What it has [N·m/rad].
         least: What it needs [N·m/rad].
+        steady: Whether it will be given that where it is unstable.
     """
 
     kind: str
@@ -49,66 +50,21 @@ class Finding:
     time: float
     tension: float
     least: float
+    steady: bool = True
 
     def sentence(self, character: str) -> str:
         """Return it as a person would say it."""
         where = f"{character}: at {self.time:.2f} s in pose '{self.pose}' joint '{self.joint}'"
         if self.kind == "unstable":
             return (
-                f"{where} is too loose: with {self.tension:.3g} N·m/rad gravity tips it over; "
-                f"it is stable from {self.least:.3g} N·m/rad on."
+                f"{where} is too loose: with {self.tension:.3g} N·m/rad gravity tips it over. "
+                f"It is stable from {self.least:.3g} N·m/rad on"
+                + (f", and will have {STEADY * self.least:.3g}." if self.steady else ".")
             )
         return (
             f"{where} cannot be as loose as {self.tension:.3g} N·m/rad: its springs would have to push. "
             f"It will have {self.least:.3g} N·m/rad."
         )
-
-
-def least_stable(tension: Floats, gradient: Floats, own: NDArray[np.intp]) -> float:
-    """Return the least stiffness of one joint that keeps all upright, the others' given [N·m/rad].
-
-    The largest eigenvalue of the Schur complement of K − ∂F/∂θ; infinite where the others fall over without it.
-
-    Args:
-        tension: Stiffness of each degree of freedom, (n,).
-        gradient: ∂F/∂θ, (n, n).
-        own: Which degrees of freedom are the joint's: one of a hinge, three of a ball joint.
-    """
-    others = np.setdiff1d(np.arange(len(tension)), own)
-    matrix, block = np.diag(tension) - gradient, gradient[np.ix_(own, own)]
-    if len(others):
-        rest, cross = matrix[np.ix_(others, others)], matrix[np.ix_(others, own)]
-        if np.linalg.eigvalsh(rest)[0] <= 0.0:
-            return float("inf")
-        block = block + cross.T @ np.linalg.solve(rest, cross)
-    return float(np.linalg.eigvalsh(block)[-1])
-
-
-def unstable_joints(
-    tension: Floats, gradient: Floats, owner: Sequence[int] | NDArray[np.intp] | None = None
-) -> list[tuple[int, float]]:
-    """Return the joints that must be tightened for K − ∂F/∂θ to be positive definite, and their least stiffness.
-
-    The joint that moves most in the softest mode is tightened first, then the next, until nothing falls.
-
-    Args:
-        tension: Stiffness of each degree of freedom, (n,).
-        gradient: ∂F/∂θ, (n, n).
-        owner: Number of the joint each belongs to, (n,); every one its own where none are given.
-    """
-    owners = np.arange(len(tension)) if owner is None else np.asarray(owner)
-    tension, found = tension.copy(), dict[int, float]()
-    for _ in range(4 * len(tension)):
-        values, vectors = np.linalg.eigh(np.diag(tension) - gradient)
-        if values[0] > 0.0:
-            break
-        index = int(np.argmax(vectors[:, 0] ** 2 * np.maximum(np.diag(gradient), 1e-9)))
-        own = np.flatnonzero(owners == owners[index])
-        least = least_stable(tension, gradient, own)
-        if not np.isfinite(least):
-            least = max(1.25 * tension[index], gradient[index, index]) + 1e-3
-        tension[own] = found[int(owners[index])] = 1.001 * least
-    return list(found.items())
 
 
 def foresee(performer: TensionPerformer, cues: list[Cue]) -> list[Finding]:
@@ -165,7 +121,12 @@ def _look(
         owner = [number for number, joint in enumerate(joints) for _ in range(joint.nv)]
         stiffness_of = np.array([tension[predicted[number]] for number in owner])
         for number, least in unstable_joints(stiffness_of, performer._weigher.gradient(dofs), owner):
-            _keep(findings, Finding("unstable", predicted[number], pose, time, tension[predicted[number]], least))
+            _keep(
+                findings,
+                Finding(
+                    "unstable", predicted[number], pose, time, tension[predicted[number]], least, performer.part.steady
+                ),
+            )
 
 
 def _least(performer: TensionPerformer, joint: Joint, state: Floats, force: Floats) -> float:

@@ -6,6 +6,7 @@ The clips a motion graph is made of: one skeleton, one floor, and what the searc
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,7 +30,9 @@ from stunt.motion.rig.skeleton_body import NEEDED
 MIRROR = "~"
 """In front of the name of a clip with left and right exchanged."""
 _VERSION = b"stunt distance map 1"
-ROUNDS = 3  # a looping clip is laid out so often, so that its end and its beginning are compared as any two frames
+LAID_OUT = (
+    3.0  # a looping clip is laid out for so long [s], at least twice: its end and its beginning are any two frames
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,8 @@ def _grounded(clip: Clip, parts: dict[str, int]) -> Clip:
 def _laid_out(clip: Clip) -> Clip:
     if not clip.loop or clip.duration <= 0.0:
         return clip
-    times = np.arange(ROUNDS * (clip.frames - 1) + 1) / clip.fps
+    rounds = max(2, math.ceil(LAID_OUT / clip.duration))
+    times = np.arange(rounds * (clip.frames - 1) + 1) / clip.fps
     pose = clip.at(times)
     return clip.with_motion(pose.root, pose.rotations, loop=False)
 

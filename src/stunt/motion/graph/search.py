@@ -28,7 +28,7 @@ _FASTEST = 8.0  # along a path [m/s]; what jumps ahead farther than this is taki
 class SearchSettings:
     """What counts, and how far the search looks."""
 
-    horizon: float = 3.5  #: How far ahead [s]
+    horizon: float = 3.0  #: How far ahead [s]
     commit: float = 0.5  #: How much of the best way is taken before searching again [s]
     speed: float | None = None  #: Wanted speed along the path [m/s]; None: as fast as the clips walk
     facing: float = 0.02  #: Cost of facing a radian off the path's direction [m²]
@@ -38,7 +38,7 @@ class SearchSettings:
     #: What a frame still to come is thought to cost [m²]: the larger, the sooner one branch is followed to the horizon
     #: before others are tried.
     hope: float = 0.01
-    branches: int = 800  #: Most branches looked at, so that a search ends in time
+    branches: int = 2500  #: Most branches looked at, so that a search ends in time
 
 
 class Here(NamedTuple):

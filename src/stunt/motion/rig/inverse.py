@@ -159,10 +159,11 @@ class _Solver:
         self._hips.set_target(goal)
         for body, task in self._turns.items():
             task.set_target(_pose(np.zeros(3), wanted.turns[body][frame]))
-        for _ in range(_ROUNDS if self._started else _FIRST):
-            self._aim_soles(frame)
-            self._improve()
-        self._started = True
+        for rounds in (_ROUNDS,) if self._started else (_FIRST, _ROUNDS):  # then as any other: its lowest point counts
+            for _ in range(rounds):
+                self._aim_soles(frame)
+                self._improve()
+            self._started = True
         return np.asarray(self._configuration.q.copy())
 
     def _aim_soles(self, frame: int) -> None:

@@ -70,7 +70,8 @@ class SectionKind:
         entries: The specs of what it shows there, by the outline's keys: an inspector shows their keys.
         chosen: The key of its list whose items are chosen one by one on a timeline, and shown under the section's own
             key in the outline; empty: there is none.
-        preview: Lays where it leads somebody on a stage, which is at its beginning, over a path (T, nq) at times (T,).
+        preview: Lays where it leads somebody on a stage, which is at its beginning, over a path (T, nq) at times (T,);
+            returns what cannot be shown, in sentences.
         recast: Lets an actor that plays it go on with another value, given the same way as to `start`; returns what the
             user should know of that, sentences. None: what was started cannot be changed, only started anew.
         first_change: When two values of it begin to matter differently [s]: a state saved before then can be recast.
@@ -87,7 +88,7 @@ class SectionKind:
     outline: Callable[[Any], dict[str, Any]] = lambda value: {}
     entries: Mapping[str, type] = field(default_factory=dict)
     chosen: str = ""
-    preview: Callable[[Any, StageLoop, str, Floats, Floats], None] | None = None
+    preview: Callable[[Any, StageLoop, str, Floats, Floats], list[str] | None] | None = None
     recast: Callable[[Actor, Any, bool], list[str]] | None = None
     first_change: Callable[[Any, Any], float] = from_the_start
     whole: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stunt.character.character import Character
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import check_trajectory_part, joint_paths, marker_paths
+from stunt.drive.paths.shown import show_trajectories
 from stunt.drive.paths.spec import TrajectoryPart
 from stunt.errors import Place
 from stunt.library.names import load_clip
@@ -33,4 +34,6 @@ def _seconds(part: TrajectoryPart) -> float | None:
     return max(ends, default=None)
 
 
-TRAJECTORIES = SectionKind("trajectories", TrajectoryPart, check_trajectory_part, _start, _seconds, claims=_claims)
+TRAJECTORIES = SectionKind(
+    "trajectories", TrajectoryPart, check_trajectory_part, _start, _seconds, preview=show_trajectories, claims=_claims
+)

@@ -19,6 +19,7 @@ from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.reflexes.anatomy import is_person
 from stunt.supervise.reflexes.fall import LOST, STRAINED, Fall, strayed
 from stunt.supervise.reflexes.get_up import GetUp
+from stunt.supervise.reflexes.stumble import Stumble
 from stunt.supervise.situation import Situation
 from stunt.supervise.supervisor import Supervisor
 
@@ -62,7 +63,7 @@ class ClipQueue(BaseController):
 
     name = "clips"
     longest = 1e9
-    shared = ("_clips", "_first", "_react")
+    shared = ("_clips", "_first", "_react", "_broke_off")
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class ClipQueue(BaseController):
         self._repeat, self._toward, self._react = repeat, toward, react
         self._next, self._round, self._stunned = 1, 0, False
         self._at = self._time_of_next(0.0)
+        self._broke_off: tuple[BodyMotion, float] | None = None  # by a reflex: what, and when its first frame was [s]
 
     def go_over(
         self, clips: Sequence[QueuedClip], at: float, *, repeat: bool = False, toward: str | None = None
@@ -138,7 +140,22 @@ class ClipQueue(BaseController):
         actor.lean(None)
         actor.note(FOLLOWING)
         self._stunned = False
-        self._play(now, actor)
+        if self._broke_off is None or now.time >= self._at - 1e-9 or not now.last.name != Stumble.name:
+            self._play(now, actor)
+        else:
+            self._go_on(now, actor, *self._broke_off)
+
+    def stop(self, now: Situation, actor: BodyActor) -> None:
+        """Note what was broken off."""
+        self._broke_off = (actor.motion, actor.started) if actor.motion is not None else None
+
+    def _go_on(self, now: Situation, actor: BodyActor, motion: BodyMotion, started: float) -> None:
+        """Go on with a clip that was broken off: by the clock, or where it loops, where it is most like the body."""
+        since = now.time - started
+        if motion.loop:
+            bend = np.mean((motion.qpos[:, 7:] - now.qpos[7:]) ** 2, axis=1)
+            since = float(bend[:-1].argmin()) / motion.fps
+        actor.follow(motion, since=min(since, motion.duration), actual=True)
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Give way to hits, and go over to the next clip when it is its turn."""
@@ -199,11 +216,11 @@ class ClipQueue(BaseController):
 
     def save(self) -> Any:
         """Return what must survive a restore; clips are never changed, but others may take their place."""
-        return self._clips, super().save()
+        return self._clips, self._broke_off, super().save()
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        self._clips, rest = state
+        self._clips, self._broke_off, rest = state
         super().restore(rest)
 
 
@@ -252,6 +269,8 @@ def follow_clips(
         fall = Fall(rest=limits.lying)
         fall.interrupts = False  # who follows a cartwheel tips over: whether it is lost, the queue says
         pool.insert(1, fall)
+        if react is not None and react.steps:
+            pool.insert(1, Stumble())
     if get_up:
         pool.append(GetUp(get_up, thresholds=limits))
     return Supervisor(stage, name, pool, safe=safe)

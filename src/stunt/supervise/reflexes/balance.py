@@ -14,6 +14,7 @@ from stunt.supervise.reflexes.posture import (
     apart,
     arm,
     middle,
+    over_feet,
     past_feet,
     spots_for,
     standing,
@@ -77,9 +78,7 @@ class BalanceReflex(Behaviour):
         spread = min(70.0, 250.0 * max(0.0, size - 0.06))
         arms = [arm(side, 6.0, 8.0 + spread, 10.0, 16.0 + 0.3 * spread) for side in SIDES]
         lifted = self.lifted(together(standing(), *arms), heading)
-        back = felt.com[:2] - felt.root[:2]
-        place = np.append(middle(anatomy, felt) - 0.6 * error - back, 0.975 * anatomy.height)
-        return standing_on(anatomy, lifted, spots_for(anatomy, felt), heading, place, self._facing)
+        return standing_on(anatomy, lifted, spots_for(anatomy, felt), heading, over_feet(anatomy, felt), self._facing)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It is done when calm, and has failed when the weight is past the feet."""

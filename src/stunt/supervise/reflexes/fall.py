@@ -17,7 +17,18 @@ from stunt.supervise.parameters import Degrees, Metres, Seconds
 from stunt.supervise.practice import Practice
 from stunt.supervise.reflexes.base import Aim, Behaviour, flat, under_data
 from stunt.supervise.reflexes.lie import at_rest
-from stunt.supervise.reflexes.posture import SIDES, SPINE, head, leg, limb, sign_of, together, trunk, with_limb
+from stunt.supervise.reflexes.posture import (
+    SIDES,
+    SPINE,
+    head,
+    leg,
+    limb,
+    past_feet,
+    sign_of,
+    together,
+    trunk,
+    with_limb,
+)
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
 
@@ -31,11 +42,23 @@ STRAINED = 0.05
 """For so long the root has to need more than its spring stands until it is asked whether balance is lost [s]."""
 LOST = 0.45
 """Where the weight goes further than this from where the motion's does no foot catches it [m]."""
+STRAYED = 0.2
+"""Weight that goes so far from where the motion's does is not left to ankles and hips alone [m]."""
+LATE = 0.15
+"""Where the motion's went so long ago counts too [s]."""
+LEAPS = 0.4
+"""So long before and after a motion is in the air, its own feet are where its weight comes down [s]."""
+FREELY = -5.0
+"""Its root falls about as freely as anything there [m/s²]."""
+FLIGHT = 0.06
+"""Before and after a moment, over which it is judged whether a motion is in the air then [s]."""
 UPRIGHT = 0.7
 """Cosine of the tilt from which on a motion does not stand."""
 UPWARD = np.array([0.0, 0.0, 1.0])
 OFF_BALANCE = 0.4
 """From this tilt on [rad] a body that nobody else can handle is let fall well."""
+PAST, GONE = 0.1, 0.25
+"""Or from so far past its feet [m]; further than that, no motion that is followed brings it back."""
 BRACED = 0.5
 """Tension while falling: limbs hold their posture but give way."""
 LANDED = 0.25
@@ -93,7 +116,10 @@ class Fall(Behaviour):
             return Bid(0.9, f"goes down at {-felt.velocity[2]:.1f} m/s, {math.degrees(felt.tilt):.0f}° tilted")
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
-        off = felt.tilt > OFF_BALANCE or felt.height < 0.8 or out_of_reach(felt) > self.beyond
+        past = past_feet(self.anatomy, felt)
+        if felt.height > UP and not actor.low and not actor.follows and past > GONE:
+            return Bid(0.9, f"{past:.2f} m past its feet")
+        off = felt.tilt > OFF_BALANCE or felt.height < 0.8 or past > PAST
         if felt.height > UP and off:
             # Not lost yet, so nobody is interrupted; but if nobody else can take it from here, the hands go out.
             return Bid(0.3, f"off balance: {math.degrees(felt.tilt):.0f}°", priority=IDLE + 1)
@@ -157,25 +183,53 @@ class Fall(Behaviour):
         return RUNNING
 
 
-def strayed(actor: BodyActor, com: Floats, velocity: Floats) -> float:
+def strayed(actor: BodyActor, com: Floats, velocity: Floats, late: float = 0.0) -> float:
     """Return how far a body's weight is going from where its motion's does, by velocity and lean, over the ground [m].
 
     Args:
         actor: The body; one that follows nothing strays from nothing.
         com: Its centre of mass [m], (3,).
         velocity: Of that [m/s], (3,).
+        late: How long after its motion it may be [s].
+    """
+    pace = pace_of(actor, late)
+    if pace is None:
+        return 0.0
+    gone = np.linalg.norm(capture_point(com, velocity - pace, actor.floor) - com[:2])
+    return float(gone) + 0.5 * float(com[2] - actor.floor) * math.sin(min(actor.leans, 0.5 * math.pi))
+
+
+def pace_of(actor: BodyActor, late: float = 0.0) -> Floats | None:
+    """Return how fast the motion a body follows goes, or went some seconds ago [m/s], (3,); None: none that is upright.
+
+    Whoever turns a cartwheel is where no foot could be.
     """
     rows = actor.rows if actor.follows else None
     if rows is None:
-        return 0.0
+        return None
     last = len(rows.path) - 1
-    frame = min(max(int(actor.elapsed * rows.fps), 0), max(last - 1, 0))
+    frame = min(max(int((actor.elapsed - late) * rows.fps), 0), max(last - 1, 0))
     stood = actor.stage.model.qpos0[actor.slices[0]][3:7]
     if rotations.rotate(rotations.multiply(rows.turns[frame, 0], rotations.conjugate(stood)), UPWARD)[2] < UPRIGHT:
-        return 0.0  # whoever turns a cartwheel is where no foot could be
-    pace = (rows.path[min(frame + 1, last)] - rows.path[frame]) * rows.fps
-    gone = np.linalg.norm(capture_point(com, velocity - pace, actor.floor) - com[:2])
-    return float(gone) + 0.5 * float(com[2] - actor.floor) * math.sin(min(actor.leans, 0.5 * math.pi))
+        return None
+    return np.asarray((rows.path[min(frame + 1, last)] - rows.path[frame]) * rows.fps)
+
+
+def strays(actor: BodyActor, felt: Felt) -> bool:
+    """Whether its weight goes elsewhere than its motion's does, or just did: whoever is heavy stops late."""
+    gone = min(strayed(actor, felt.com, felt.velocity, late) for late in (0.0, LATE))
+    return gone > STRAYED and not leaps(actor)
+
+
+def leaps(actor: BodyActor) -> bool:
+    """Whether the motion a body follows is in the air about now."""
+    assert actor.rows is not None
+    fps, path = actor.rows.fps, actor.rows.path[:, 2]
+    wide = max(1, round(FLIGHT * fps))
+    first, last = (round((actor.elapsed + side * LEAPS) * fps) for side in (-1, 1))
+    height = path[np.clip(np.arange(first - wide, last + wide + 1), 0, len(path) - 1)]
+    bend = height[2 * wide :] - 2.0 * height[wide:-wide] + height[: -2 * wide]
+    return bool(np.min(bend) < FREELY * (wide / fps) ** 2)
 
 
 def out_of_reach(felt: Felt) -> float:

@@ -176,19 +176,26 @@ def apart(anatomy: Anatomy, felt: Felt) -> float:
     return float(np.linalg.norm((left - right)[:2]))
 
 
-def _two_feet(anatomy: Anatomy, felt: Felt) -> TwoFeet:
+def two_feet(anatomy: Anatomy, felt: Felt) -> TwoFeet:
+    """Return the left foot and the right."""
     ankles = feet(anatomy, felt)
     return TwoFeet(ankles["l"], ankles["r"], felt.facing)
 
 
 def middle(anatomy: Anatomy, felt: Felt) -> Floats:
     """Return the point on the ground between the feet, under the middle of their soles [m], (2,)."""
-    return _two_feet(anatomy, felt).middle
+    return two_feet(anatomy, felt).middle
+
+
+def over_feet(anatomy: Anatomy, felt: Felt) -> Floats:
+    """Return where the root of a standing body should be so that its weight comes to rest over its feet [m], (3,)."""
+    between, back = middle(anatomy, felt), felt.com[:2] - felt.root[:2]
+    return np.append(between - 0.6 * (felt.capture - between) - back, 0.975 * anatomy.height)
 
 
 def past_feet(anatomy: Anatomy, felt: Felt) -> float:
     """Return how far the capture point is outside the feet [m]; below 0 it is inside."""
-    soles: TwoFeet = _two_feet(anatomy, felt)
+    soles: TwoFeet = two_feet(anatomy, felt)
     return soles.outside(felt.capture)
 
 

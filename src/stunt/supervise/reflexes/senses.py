@@ -13,7 +13,7 @@ from functools import cached_property
 import mujoco
 import numpy as np
 
-from stunt.drive.balance.capture import capture_point
+from stunt.drive.balance.capture import capture_point, pendulum_rate
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
@@ -139,6 +139,15 @@ class Felt:
     def capture(self) -> Floats:
         """Where a foot would have to be to bring the body to rest over it [m], (2,): the capture point."""
         return capture_point(self.com, self.velocity)
+
+    @property
+    def rate(self) -> float:
+        """How fast it tips over, as a pendulum [1/s]."""
+        return pendulum_rate(self.com)
+
+    def capture_beyond(self, pace: Floats) -> Floats:
+        """Return the capture point of what it has beyond a pace [m/s], (3,), over the ground [m], (2,)."""
+        return capture_point(self.com, self.velocity - pace)
 
     def level(self, point: Floats) -> Floats:
         """Return a world direction or offset (2,) or (3,) seen in the character's heading."""
