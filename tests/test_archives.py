@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from stunt.archives import ArrayCache, read_archive, read_file
+from stunt.archives import ArrayCache, read_archive, read_file, user_cache
 
 
 def test_a_full_cache_forgets_what_was_not_asked_for_the_longest(tmp_path):
@@ -38,3 +38,11 @@ def test_pipes_devices_and_what_is_too_large_are_refused_at_once(tmp_path):
         for read in (read_file, read_archive):
             with pytest.raises(OSError, match=said):
                 read(path, 2**20)
+
+
+def test_a_user_without_a_home_keeps_nothing_and_is_told_nothing(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("pathlib.Path.home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    cache = ArrayCache(user_cache("maps"))
+    cache.keep("a", {"x": np.zeros(1)})
+    assert cache.load("a") is None

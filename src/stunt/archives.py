@@ -171,8 +171,11 @@ def user_cache(room: str) -> Path:
     Args:
         room: What is kept there, as the name of a folder.
     """
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    try:
+        if os.name == "nt":
+            base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        else:
+            base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    except RuntimeError:  # a user without a home: nothing can be kept under this
+        base = os.devnull
     return Path(base) / "stunt" / room

@@ -229,7 +229,7 @@ class Campaign:
         self.finds.append(f"{self.name} {number}: {what}")
 
     def row(self) -> str:
-        """Return a line of the table in `docs/reliability.md`."""
+        """Return a line of the table in `docs/reliability_measured.md`."""
         t = self.tally
         return (
             f"| {self.name} | {self.count} | {t['read']} | {t['refused']} | {t['finds']} | {self.slowest:.2f} | "

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, Final
 
+from stunt.archives import read_file as read_file
 from stunt.errors import TakeError, brief
 
 fcntl: ModuleType | None

@@ -15,7 +15,6 @@ from typing import Any
 
 import mujoco
 
-from stunt.archives import read_file
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.drive.beats.spec import Part, Script, beat_times
 from stunt.errors import (
@@ -35,7 +34,7 @@ from stunt.library.read import change_files, cut_reference
 from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.registry import is_motion_file
 from stunt.motion.pose_keys import pose_to_data, read_poses
-from stunt.record.files import written_aside
+from stunt.record.files import read_file, written_aside
 from stunt.schema import Node, Section, entries, node_from_plain, plain_from_node, seconds, text, wrong
 from stunt.script.kinds import KINDS
 from stunt.script.yaml import MAX_BYTES, node_from_yaml, yaml_from_data

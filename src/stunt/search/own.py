@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.archives import read_file
 from stunt.errors import NONSENSE, BodyError, InvalidValueError, TakeError
 from stunt.jobs.job import Done, Job, JobError, Row, digest, run_job
 from stunt.jobs.journal import RowJournal
@@ -22,7 +21,7 @@ from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import find_clip
 from stunt.many.setting import STRENGTH
 from stunt.maths.rotations import Floats
-from stunt.record.files import written_aside
+from stunt.record.files import read_file, written_aside
 from stunt.record.take import Take
 from stunt.search.inputs import SIZE, WINDOW
 from stunt.search.search import CPU_PER_SECOND, Search, Trial, landings

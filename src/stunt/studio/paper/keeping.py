@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from stunt.archives import read_file
 from stunt.errors import StuntError, TakeError
-from stunt.record.files import lock, written_aside
+from stunt.record.files import lock, read_file, written_aside
 
 HEADER = "# unsaved: "
 """Begins the first line of an autosave; what a script cannot say follows as JSON."""

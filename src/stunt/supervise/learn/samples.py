@@ -18,14 +18,13 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.archives import read_file
 from stunt.drive.body.actor import BodyActor
 from stunt.errors import NONSENSE, BlowUpError, StuntError
 from stunt.jobs.job import FAILURE, Job, Row, numbered
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import machine_of
 from stunt.maths import rotations
-from stunt.record.files import written_aside
+from stunt.record.files import read_file, written_aside
 from stunt.stage.event_specs import Push
 from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import ask_bid
