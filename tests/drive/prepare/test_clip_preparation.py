@@ -237,7 +237,7 @@ def test_soles_have_the_friction_of_their_row_against_sliding_and_turning() -> N
 
 
 def test_rows_that_say_nothing_of_turning_hold_as_they_slide() -> None:
-    tracker = walking(steer=False)
+    tracker = walking()
     model, soles = tracker.stage.model, tracker.soles
     tracker.program.aim(tracker.number, replace(tracker.rows, twist=None), tracker.started)
     tracker.stage.step(0.4)
