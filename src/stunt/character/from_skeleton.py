@@ -27,10 +27,10 @@ Joints = Literal["ball", "hinge"]
 
 FRICTION = (0.9, 0.005, 0.0001)
 _GRIPPING = ("foot", "toe", "hand")
-GRIP = (0.9, 0.09, 0.0001)
-"""Of soles and palms: flesh holds on a patch, not at a point. Heel and ball carry it 8 to 10 cm from its middle: it
-turns at 0.9 × that × load. Contacts are soft, and below that they creep, the slower by the square of this number: at
-0.06, whoever landed on one foot with 800 N turned by 110°/s under 11 N·m."""
+GRIP = (0.9, 0.06, 0.0001)
+"""Of soles and palms: flesh holds on a patch, not at a point. The points of a sole of 25 × 8 cm are 6.8 cm from its
+middle on the mean: it turns at 0.9 × 6.8 cm × load. Contacts are soft, and below that they creep, the slower by the
+square of this number: at half of it, whoever stood on one heel with 600 N turned by 60°/s under 3 N·m."""
 SEGMENTS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot", "head")
 TOE_SHARE = 0.2  # of the foot's mass, in front of the ball
 

@@ -225,7 +225,7 @@ def test_a_foot_that_the_clip_turns_slowly_holds_its_place_and_gives_way_to_turn
 
 
 def test_soles_have_the_friction_of_their_row_against_sliding_and_turning() -> None:
-    tracker = walking(steer=False)
+    tracker = walking()
     model, soles, rows = tracker.stage.model, tracker.soles, tracker.rows
     assert rows.twist is not None
     for _ in range(6):
@@ -245,12 +245,11 @@ def test_rows_that_say_nothing_of_turning_hold_as_they_slide() -> None:
     assert np.allclose(friction[:, 1] / friction[:, 0], GRIP[1] / GRIP[0])
 
 
-def walking(*, steer: bool = True) -> BodyActor:
+def walking() -> BodyActor:
     """Put a walker on a stage of its own."""
     path = find_clip("walk")
     stage = StageLoop(Scene({"a": CharacterSpec(str(path), root="free")}, physics_hz=120.0, control_hz=120.0))
-    motion = motion_of_clip(read_clip(path), stage.character("a"))
-    return follower_of(stage, "a", motion, settings=ServoSettings(steer=steer))
+    return follower_of(stage, "a", motion_of_clip(read_clip(path), stage.character("a")))
 
 
 def test_a_motion_that_begins_in_mid_swing_and_a_rag_doll_have_soles_that_hold() -> None:

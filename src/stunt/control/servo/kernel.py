@@ -17,13 +17,13 @@ from stunt.control.servo.external import couple_to_root, end_help, see_from_outs
 from stunt.control.servo.kinematic import push_along, put_all
 from stunt.control.servo.memory import BEAT, HOOK, KINEMATIC, ROOT, WEAK, WORLD, actor_at, servo_at
 from stunt.control.servo.root_spring import gain_now, help_root, meter_root
-from stunt.control.servo.steering import hold_soles, steer_legs, steer_target
+from stunt.control.servo.steering import steer_legs, steer_target
 from stunt.control.servo.strength import MEASURED, foresee_strength, is_limited, load_of, recover, weaken_all
 from stunt.control.servo.torques import add_inertia, add_torques, end_torques, keep_inertia, take_over_damping
 from stunt.maths.compiled import inlined
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
 from stunt.maths.piecewise import frame_at
-from stunt.maths.pointers import address, floats
+from stunt.maths.pointers import address, floats, longs
 
 _REPEATS = 6
 
@@ -115,7 +115,7 @@ def drive(v: Any, t: Any, who: Any, time: float) -> bool:
     """Write one actor's torques and inertia; return whether one of its joints is near its strength."""
     gain = gain_now(who, time)
     help_root(v, t, who, time, gain)
-    hold_soles(t, who, time)
+    set_friction(t, who, time)
     near = recover(t, who)
     if who.leg_count > 0:
         steer_legs(v, t, who, time)
@@ -150,6 +150,18 @@ def hook_inertia(v: Any, who: Any) -> None:
         if k < 3:
             stiff = who.whole_mass * (2.0 * rate * h + (rate * h) ** 2)
         v.mass_matrix[v.rowadr[d + k] + v.rownnz[d + k] - 1] += stiff
+
+
+@inlined
+def set_friction(t: Any, who: Any, time: float) -> None:
+    """Let a foot that swings slide (the clip lifts it less than uneven ground would need) and one that turns turn."""
+    soles, rows, sliding = longs(who.soles), floats(who.friction), t.sliding
+    count = who.sole_count
+    frame = int((time - who.start) * who.fps)
+    frame = min(max(frame, 0), who.frames - 1)
+    for k in range(count):
+        c = 3 * soles[k]
+        sliding[c], sliding[c + 1] = rows[2 * frame * count + k], rows[(2 * frame + 1) * count + k]
 
 
 @entry(WORLDSPACE, EACH_STEP)

@@ -148,7 +148,6 @@ TABLE: Final = AddressTable(
         ("smooth", _FLOAT),  # all other forces of it
         ("parent", np.int32),
         ("sliding", _FLOAT),  # friction of the geoms
-        ("geom_body", np.int32),
         # Of each body.
         ("k1", _FLOAT),  # spring [N·m/rad]
         ("k2", _FLOAT),  # damper [N·m·s/rad]
@@ -159,7 +158,7 @@ TABLE: Final = AddressTable(
         ("force", _FLOAT),  # torque, 3
         ("weight", _FLOAT),  # through how much of its joint it is seen
         ("load", _FLOAT),  # of its joints, as a share of their strength
-        ("steer", _FLOAT),  # how a leg is turned, 3, and how fast about the vertical
+        ("steer", _FLOAT),  # how a leg is turned, 3
         ("leg", _LONG),  # thigh of the leg it belongs to; negative: of its foot; 0: none
         # Of each degree of freedom.
         ("joint", _FLOAT),  # torque before the step's motion
@@ -238,7 +237,7 @@ class WorldspaceProgram:
         self._moments, self._omega = np.zeros(model.nbody), np.zeros(model.nbody)  # what gains are made of
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
-        self.steer, self._leg = np.zeros((model.nbody, 4)), np.zeros(model.nbody, np.int64)
+        self.steer, self._leg = np.zeros((model.nbody, 3)), np.zeros(model.nbody, np.int64)
         self._played: dict[str, tuple[Floats, Floats]] = {}
         self._rows: dict[str, list[NDArray[Any]]] = {}
         self._grip: dict[str, Floats] = {}  # of soles at rest: sliding, and turning [m]
@@ -247,8 +246,7 @@ class WorldspaceProgram:
         self._buffers: dict[str, NDArray[Any]] = {
             "count": self._count, "xquat": data.xquat, "xmat": data.xmat, "xpos": data.xpos, "cvel": data.cvel,
             "qacc": data.qacc, "constraint": data.qfrc_constraint, "parent": model.body_parentid,
-            "sliding": model.geom_friction, "geom_body": model.geom_bodyid,
-            "k1": self.k1, "k2": self.k2, "stiff": np.zeros(nb), "sum": np.zeros(nb),
+            "sliding": model.geom_friction, "k1": self.k1, "k2": self.k2, "stiff": np.zeros(nb), "sum": np.zeros(nb),
             "seen": np.zeros(6 * nb), "lean": np.zeros(6 * nb), "force": np.zeros(3 * nb), "weight": self.weight,
             "load": self.load, "steer": self.steer, "leg": self._leg, "joint": np.zeros(nv), "torque": np.zeros(nv),
             "feed": np.zeros(nv), "flesh": np.zeros(nv), "axis": np.zeros(3 * nv), "acceleration": np.zeros(nv),
