@@ -264,7 +264,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("steps go where the weight does not", "catching_step(soles, felt.capture, felt.rate,", "catching_step(soles, 2.0 * felt.com[:2] - felt.capture, felt.rate,"),
         ("a foot swings backwards", "ease * (self._to - self._from)", "ease * (self._from - self._to)"),
         ("feet are not lifted", "LIFT * math.sin(math.pi * share)", "0.0"),
-        ("a stumble is helped more than standing", "return min(self.spring, self.drive.actor.root.limit)", "return self.spring"),
+        ("a stumble is helped more than standing", "else min(self.spring, self.drive.actor.root.limit)", "else self.spring"),
     )),
     ("supervise/reflexes/balance.py", REFLEXES, (
         ("swaying does not count as unrest", "if float(np.linalg.norm(felt.velocity)) > 0.15:", "if float(np.linalg.norm(felt.velocity)) > 15.0:"),

@@ -163,8 +163,8 @@ def test_a_walker_that_falls_to_the_side_does_not_dawdle() -> None:
 
 
 def test_a_walker_beside_its_line_comes_back_to_it_step_by_step() -> None:
-    actor = walker("walk_steady")
-    actor.begin(replace(motion_of_clip(load_clip("walk_steady"), actor.character), loop=True))
+    actor = walker("walk_slow")
+    actor.begin(replace(motion_of_clip(load_clip("walk_slow"), actor.character), loop=True))
     actor.stage.data.qpos[actor.character.root.qpos + 1] += 0.08
     mujoco.mj_forward(actor.stage.model, actor.stage.data)
     beside = []

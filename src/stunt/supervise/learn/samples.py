@@ -237,8 +237,8 @@ def _begun(file: Path, header: dict[str, Any]) -> dict[int, Sample]:
     samples = [_sample(line) for line in lines[1:]]
     varied = len(header["plan"].get("practice", {}).get("sampled", ()))
     for sample in samples:
-        states = 0 if sample.why == BLEW_UP else len(FEATURES)
-        if len(sample.features) != states or len(sample.sampled) != varied:
+        states = {len(FEATURES), 0} if sample.why == BLEW_UP else {len(FEATURES)}  # 0: nothing was felt any more
+        if len(sample.features) not in states or len(sample.sampled) != varied:
             raise StuntError(f"'{file}': try {sample.number} has not the {len(FEATURES)} numbers of a state.")
     with written_aside(file) as aside:
         rows = [json.dumps(header), *(json.dumps(_line(sample)) for sample in samples)]
