@@ -21,8 +21,8 @@ from stunt.supervise.data.clip import ClipController
 from stunt.supervise.supervisor import Supervisor
 from stunt.supervise.twin import Twin
 
-LEAVES = 0.25
-"""When the supervised body is handed over to forces [s]."""
+LEAVES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8)
+"""When the supervised body is handed over to forces [s], in as many runs, over a stride: of one run, drift is chance."""
 
 
 def stage_with(path: str) -> tuple[StageLoop, BodyMotion]:
@@ -42,21 +42,22 @@ class StaysTwin(Twin):
         return super().step(now, actor)
 
 
-def supervised(path: str, seconds: float) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def supervised(path: str, seconds: float, leaves: float) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Follow a clip under forces as a supervisor's twin does: played, handed over, and kept on with."""
     stage, motion = stage_with(path)
     data = ClipController("clip", motion.trimmed(0.0, seconds), stage, "a")
     twin = StaysTwin(data)
     supervisor = Supervisor(stage, "a", [data, twin])
-    stage.step(LEAVES)
+    stage.step(leaves)
     supervisor.request(twin.name)
     return followed(stage, min(seconds, motion.duration) - 0.1), supervisor.log
 
 
-def tracked(path: str, seconds: float) -> dict[str, Any]:
-    """Follow it as `stunt track` does."""
+def tracked(path: str, seconds: float, seed: int) -> dict[str, Any]:
+    """Follow it as `stunt track` does, from a start that is a little off."""
     stage, motion = stage_with(path)
     follower_of(stage, "a", motion.trimmed(0.0, seconds))
+    stage.data.qvel[:] += np.random.default_rng(seed).normal(0.0, 0.05, stage.model.nv)
     return followed(stage, min(seconds, motion.duration) - 0.1)
 
 
@@ -70,13 +71,18 @@ def followed(stage: StageLoop, until: float) -> dict[str, Any]:
 
 
 def compare(clip: str, seconds: float) -> None:
-    (mine, log), theirs = supervised(str(CLIPS.path(clip)), seconds), tracked(str(CLIPS.path(clip)), seconds)
-    assert len([entry for entry in log if entry["event"] == "switch"]) == 2, log
-    drifts = [entry["drift_m"] / entry["path_m"] for entry in (mine, theirs)]
-    print(f"{clip}: supervised {mine['error_deg_mean']:.3f}°, {100 * drifts[0]:.2f} %; tracked "
-          f"{theirs['error_deg_mean']:.3f}°, {100 * drifts[1]:.2f} % of {theirs['path_m']:.2f} m")  # fmt: skip
-    assert mine["error_deg_mean"] <= 1.1 * theirs["error_deg_mean"]
-    assert mine["drift_m"] <= max(1.2 * theirs["drift_m"], 0.005)
+    path, mine, theirs = str(CLIPS.path(clip)), [], []
+    for seed, leaves in enumerate(LEAVES):
+        run, log = supervised(path, seconds, leaves)
+        assert len([entry for entry in log if entry["event"] == "switch"]) == 2, log
+        mine.append(run)
+        theirs.append(tracked(path, seconds, seed))
+    errors, drifts = ([np.mean([run[key] for run in runs]) for runs in (mine, theirs)]
+                      for key in ("error_deg_mean", "drift_m"))  # fmt: skip
+    print(f"{clip}: supervised {errors[0]:.3f}°, {drifts[0]:.3f} m; tracked {errors[1]:.3f}°, {drifts[1]:.3f} m "
+          f"of {theirs[0]['path_m']:.2f} m")  # fmt: skip
+    assert errors[0] <= 1.1 * errors[1]
+    assert drifts[0] <= max(1.2 * drifts[1], 0.005)
 
 
 @needs_clips
