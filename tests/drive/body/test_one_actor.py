@@ -22,7 +22,7 @@ from stunt.supervise.supervisor import Supervisor
 from stunt.supervise.twin import Twin
 
 LEAVES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8)
-"""When the supervised body is handed over to forces [s], in as many runs, over a stride: of one run, drift is chance."""
+"""When the supervised body is handed over to forces [s], in as many runs over a stride: one run's drift is chance."""
 
 
 def stage_with(path: str) -> tuple[StageLoop, BodyMotion]:
