@@ -91,7 +91,7 @@ def hand_over(stage, follower, happenings, prop, site):
 @pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
 def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times(settling):
     ada = CharacterSpec("human39", start={"r_shoulder_abduction": 0.2, "r_elbow_flexion": 1.0})
-    weight = PropSpec("sphere", radius=0.06, mass=10.0, at=(3.0, 0.0, 0.06))
+    weight = PropSpec("sphere", radius=0.06, mass=10.0, believed_mass=0.0, at=(3.0, 0.0, 0.06))  # not known
     stage = StageLoop(Scene(characters={"ada": ada}, props={"weight": weight}))
     follower, happenings = Follower(stage, "ada"), EventCrew(stage)
     stage.crew.append(happenings)
