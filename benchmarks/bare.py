@@ -1,13 +1,15 @@
 """The bare engine in the tightest loop there is: what control is compared with.
 
 It is given, step by step, the forces and springs that control wrote when it went the same way: so both runs pass the
-same states, bit for bit, with the same contacts and the same solver iterations, and differ in control alone.
+same states, bit for bit, with the same contacts and the same solver iterations, and differ in control alone. A step in
+which a spring was over its joint's strength, which control takes again, it takes once: with the forces and springs of
+the last attempt and from where the solver started in that. What the other attempts cost is control's.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mujoco
@@ -15,8 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.core.engine import engine_function
+from stunt.control.core.ledger import PAGES, TABLE, WRITTEN
 from stunt.control.loop.run import run
 from stunt.maths.compiled import compiled
+from stunt.maths.pointers import address_of
+from stunt.stage.ledger import state_slots
 from stunt.stage.loop import SPEED_LIMIT, StageLoop
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -24,17 +29,20 @@ _mj_step = engine_function("mj_step", 2)
 
 
 @compiled
-def replay(model: int, data: int, rows: Any, applied: Any, damping: Any, stiffness: Any, rest: Any) -> None:
+def replay(
+    model: int, data: int, rows: Any, applied: Any, damping: Any, stiffness: Any, rest: Any, solver: Any
+) -> None:
     """Call `mj_step` once per row, with that row's forces and springs.
 
     Args:
         model: Address of the MjModel.
         data: Address of the MjData.
-        rows: What was written, step by step, (steps, nv + nv + njnt + nq).
+        rows: What was written, step by step, (steps, nv + nv + njnt + nq + nv).
         applied: The engine's `qfrc_applied`, (nv,).
         damping: `dof_damping`, (nv,).
         stiffness: `jnt_stiffness`, (njnt,).
         rest: `qpos_spring`, (nq,).
+        solver: Where the solver starts, `qacc_warmstart`, (nv,).
     """
     nv, njnt, nq = applied.size, stiffness.size, rest.size
     for step in range(rows.shape[0]):
@@ -45,6 +53,8 @@ def replay(model: int, data: int, rows: Any, applied: Any, damping: Any, stiffne
             stiffness[i] = rows[step, 2 * nv + i]
         for i in range(nq):
             rest[i] = rows[step, 2 * nv + njnt + i]
+        for i in range(nv):
+            solver[i] = rows[step, 2 * nv + njnt + nq + i]
         _mj_step(model, data)
 
 
@@ -56,7 +66,8 @@ class Bare:
         self.model = copy.deepcopy(stage.model)
         self.data = mujoco.MjData(self.model)
         model, data = self.model, self.data
-        self._written = (data.qfrc_applied, model.dof_damping, model.jnt_stiffness, model.qpos_spring)
+        springs = (model.dof_damping, model.jnt_stiffness, model.qpos_spring)
+        self._written = (data.qfrc_applied, *springs, data.qacc_warmstart)
 
     def put(self, state: Mapping[str, Any]) -> None:
         """Go to one of the stage's saved states."""
@@ -93,12 +104,43 @@ def controlled_steps(stage: StageLoop, steps: int) -> None:
     stage.tick += steps
 
 
+class Notes:
+    """A page of the ledger (`stunt.control.core.ledger`): what the engine was told in a step, in its last attempt."""
+
+    def __init__(self, stage: StageLoop) -> None:
+        """Make the page."""
+        self._stage, model, inertia = stage, stage.model, stage.data.M
+        slots, fields = state_slots(model), {name: getattr(model, name) for name in WRITTEN}
+        size, widths = sum(count for _, count in slots.values()), [field.size for field in fields.values()]
+        self._pages = np.zeros(1, PAGES)
+        self._pages["state"], self._pages["fields"], self._pages["inertia"] = size, sum(widths), inertia.size
+        states = {name: np.zeros(size) for name in ("state", "before", "between", "after")}
+        springs = {name: np.zeros(sum(widths)) for name in ("fields_before", "fields_between")}
+        self._arrays: dict[str, Any] = {
+            "pages": self._pages, "widths": np.array(widths), **fields, "matrix": inertia,
+            "own": np.zeros(inertia.size), **states, **springs, "patched": np.zeros(1, np.int64),
+            "inertia": np.zeros(inertia.size),
+        }  # fmt: skip
+        self._table = TABLE.fill(**self._arrays)
+        ends = dict(zip(WRITTEN, np.cumsum(widths), strict=True))
+        told = {name: states["between"][first : first + count] for name, (first, count) in slots.items()}
+        told |= {name: springs["fields_between"][end - fields[name].size : end] for name, end in ends.items()}
+        names = ("qfrc_applied", "dof_damping", "jnt_stiffness", "qpos_spring", "qacc_warmstart")
+        self._told = [told[name] for name in names]
+
+    def of(self, step: Callable[[], None]) -> NDArray[np.float64]:
+        """Have the stage take one step; return what the engine was told, (nv + nv + njnt + nq + nv,)."""
+        self._pages["count"] = 0
+        self._stage.board.counts["ledger"] = address_of(self._table)
+        try:
+            step()
+        finally:
+            self._stage.board.counts["ledger"] = 0
+        return np.concatenate(self._told)
+
+
 def note_steps(stage: StageLoop, state: Mapping[str, Any], steps: int) -> NDArray[np.float64]:
-    """Go on from a saved state step by step; return what control wrote for each, (steps, nv + nv + njnt + nq)."""
+    """Go on from a saved state step by step; return what control wrote for each, (steps, nv + nv + njnt + nq + nv)."""
     put_controlled(stage, state)
-    model, rows = stage.model, []
-    for _ in range(steps):
-        controlled_steps(stage, 1)
-        written = (stage.data.qfrc_applied, model.dof_damping, model.jnt_stiffness, model.qpos_spring)
-        rows.append(np.concatenate(written))
-    return np.array(rows)
+    notes = Notes(stage)
+    return np.array([notes.of(lambda: controlled_steps(stage, 1)) for _ in range(steps)])

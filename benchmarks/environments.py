@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.bare import Bare, put_controlled
+from benchmarks.bare import Bare, Notes, put_controlled
 from benchmarks.result import Measurement
 from benchmarks.timing import Floats, Job, interleaved, median_ratio, stopwatch, typical
 from stunt.errors import StuntError
@@ -78,17 +78,14 @@ def _case(env: Any, seed: int) -> _Case:
         env.step(_action(task, rng))
     state, kept = task.stage.save(), _kept(task)
     actions = np.array([_action(task, rng) for _ in range(_ACTIONS)])
-    model, data, rows, goals = task.stage.model, task.stage.data, [], []
+    notes, rows, goals = Notes(task.stage), [], []
     from stunt.gym import native
 
     for action in actions:
         task._before()
         native.steer(task.table, action, task.row)
         goals.append(task.stage.board.goal.copy())
-        for _ in range(task.steps):
-            task.stage.advance(1)
-            written = (data.qfrc_applied, model.dof_damping, model.jnt_stiffness, model.qpos_spring)
-            rows.append(np.concatenate(written))
+        rows += [notes.of(lambda: task.stage.advance(1)) for _ in range(task.steps)]
     return _Case(state, actions, np.array(goals), np.array(rows), kept)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bare import Bare, controlled_steps, put_controlled
+from benchmarks.bare import Bare, Notes, controlled_steps, put_controlled
 from benchmarks.dancers import dancers, states_along
 from benchmarks.result import Measurement
 from benchmarks.timing import Floats, Job, interleaved, median_ratio, stopwatch, typical
@@ -35,15 +35,8 @@ def _written(frames: int) -> tuple[list[Floats], dict[str, Any]]:
     """Return what control writes for every step of every frame, and the state all begins with."""
     stage = dancers(1)
     stage.advance(1)
-    start, model, data = stage.save(), stage.model, stage.data
-    rows = []
-    for _ in range(frames):
-        burst = []
-        for _ in range(_BURST):
-            stage.advance(1)
-            written = (data.qfrc_applied, model.dof_damping, model.jnt_stiffness, model.qpos_spring)
-            burst.append(np.concatenate(written))
-        rows.append(np.array(burst))
+    start, notes = stage.save(), Notes(stage)
+    rows = [np.array([notes.of(lambda: stage.advance(1)) for _ in range(_BURST)]) for _ in range(frames)]
     return rows, start
 
 

@@ -125,7 +125,7 @@ def _stage(start: Mapping[str, float], load: float) -> Stage:
     mujoco.mj_forward(empty.model, empty.data)
     hand = empty.data.xpos[empty.character(WHO).body(HAND)]
     at = float(hand[0]), float(hand[1]), float(hand[2]) - 0.15
-    weight = PropSpec("sphere", at=at, radius=0.05, mass=load, active=False)
+    weight = PropSpec("sphere", at=at, radius=0.05, mass=load, believed_mass=0.0, active=False)  # nobody knows
     return Stage(replace(scene, props={LOAD: weight}, events=(Attach(LOAD, f"{WHO}/{HAND}"),)), record=False)
 
 

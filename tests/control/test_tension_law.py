@@ -231,7 +231,7 @@ def test_a_ball_joints_room_shrinks_as_it_turns() -> None:
 def test_a_joint_that_changes_hands_keeps_its_torque_and_the_difference_fades() -> None:
     """The first step gives what the last one did; what is over fades by a smooth step, and is gone after it."""
     stage = StageLoop(Scene({"ada": CharacterSpec("torso28", self_collision=False)}, physics_hz=HZ, control_hz=HZ))
-    Antagonist(stage.model, stage.data, stage.board)
+    stage.keep(Antagonist(stage.model, stage.data, stage.board))  # the board has its address alone
     joint, board, h = stage.characters["ada"].joints["r_elbow_flexion"], stage.board, 1.0 / HZ
     Performer(stage, "ada", coupling="full", tension=0.5)
     d, q, jumps = joint.dof, joint.qpos, []

@@ -88,10 +88,10 @@ def hand_over(stage, follower, happenings, prop, site):
     happenings.add(Attach(prop.name, f"ada/{site}", at=stage.time))
 
 
-@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
-def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times(settling):
+def given_ten_kilograms(settling, *, radius, believed):
+    """Return how far off the worst joint is in each step after ten kilograms were put into the hand [°]."""
     ada = CharacterSpec("human39", start={"r_shoulder_abduction": 0.2, "r_elbow_flexion": 1.0})
-    weight = PropSpec("sphere", radius=0.06, mass=10.0, at=(3.0, 0.0, 0.06))
+    weight = PropSpec("sphere", radius=radius, mass=10.0, believed_mass=believed, at=(3.0, 0.0, radius))
     stage = StageLoop(Scene(characters={"ada": ada}, props={"weight": weight}))
     follower, happenings = Follower(stage, "ada"), EventCrew(stage)
     stage.crew.append(happenings)
@@ -108,10 +108,25 @@ def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times
     for _ in range(round(5.0 * settling * 480)):
         stage.advance(1)
         errors.append(np.degrees(np.abs(follower.program.joint_errors()).max()))
-    off = np.flatnonzero(np.array(errors) > 1.0)
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
+def test_ten_kilograms_put_into_the_hand_are_carried_within_three_settling_times(settling):
+    """Nobody knows of them; and the ball presses against the forearm, which the wrist has to bear as well."""
+    errors = given_ten_kilograms(settling, radius=0.06, believed=0.0)
+    off = np.flatnonzero(errors > 1.0)
     back = (off[-1] + 1) / 480 / settling if len(off) else 0.0
     print(f"t_s {settling}: the worst joint {max(errors):.2f}° off, all back under 1° after {back:.2f} t_s")
     assert back <= 3.0 and max(errors) > 0.5
+
+
+@pytest.mark.parametrize("settling", [0.1, 0.2, 0.5])
+def test_who_knows_what_is_put_into_the_hand_is_put_off_less_by_it(settling):
+    """A ball that touches nothing but the hand: what it is believed to weigh is all that differs."""
+    known, unknown = (given_ten_kilograms(settling, radius=0.03, believed=kg).max() for kg in (None, 0.0))
+    print(f"t_s {settling}: {known:.2f}° off where it is known, else {unknown:.2f}°")
+    assert known < 0.5 * unknown
 
 
 @pytest.mark.long

@@ -124,6 +124,24 @@ def test_a_limp_body_falls_whoever_drove_it():
         assert stage.actor(name).state.position[2] < 0.6 * high[name], name
 
 
+@pytest.mark.parametrize("when", [0.2, 0.5, 0.8])
+def test_a_limp_body_does_not_walk_on(when):
+    """What is left of its strength holds it together: it takes energy out of the fall, and never lifts the body."""
+    stage = stage_with()
+    ada = stage.actor("ada")
+    ada.follow("walk")
+    stage.step(when)
+    ada.go_limp()
+    stage.step(0.2)
+    before, dofs, work = ada.state.position[2], stage.character("ada").dofs, 0.0
+    for _ in range(8):
+        stage.step(0.1)
+        assert ada.state.position[2] < before
+        before = ada.state.position[2]
+        work += float(stage.board.torque[dofs] @ stage.data.qvel[dofs])
+    assert work < 0.0
+
+
 def test_somebody_stunned_goes_on_stunned_when_the_cast_changes():
     stage = stage_with()
     ada = stage.actor("ada")

@@ -64,7 +64,7 @@ def test_whatever_a_scene_has_a_stage_can_be_given():
 
 
 OF_TENSION = {"tension": "perform", "damping": "perform", "controllers": "perform", "plays": "perform",
-              "balance": "perform"}  # fmt: skip
+              "balance": "perform", "steady": "perform"}  # fmt: skip
 OF_CLIPS = {"play": "clip"}
 OF_A_CLIP = {"clip": "clip"}
 OF_A_POOL = {

@@ -39,6 +39,7 @@ class RagDoll(BaseController):
         """Let go."""
         if self.tone > 0.0 and actor.rows is not None:
             actor.stun(self.tone, down=0.05, hold=1e9, up=1.0)
+            actor.aim(actor.here, over=0.0)  # on its clip it would go on, however weakly, and push itself up again
         else:
             actor.go_limp()
         if not (actor.log and actor.log[-1].get("state") == DOWN):
