@@ -11,7 +11,7 @@ import numpy as np
 
 from stunt.errors import BodyError
 from stunt.library.flight import Flight, flight_of
-from stunt.library.mend import MENDED
+from stunt.library.mend import MENDED, pace_in_place, travelled
 from stunt.library.read import read_clip, read_raw, split_reference
 from stunt.motion.clips.assume import SMALLEST, TALLEST, Overrides, settle
 from stunt.motion.clips.clip import Clip
@@ -127,11 +127,16 @@ def _body(clip: Clip) -> SkeletonBody | None:
 
 
 def foot_slide(clip: Clip, parts: dict[str, int]) -> tuple[float, float]:
-    """Return the way planted feet slip in all [m], and how long feet are planted in all [s]."""
+    """Return the way planted feet slip in all [m], and how long feet are planted in all [s].
+
+    The feet of who walks in place are planted on the belt, however fast that is.
+    """
     way = seconds = 0.0
+    pace = pace_in_place(clip)
+    stood = clip if pace is None else travelled(clip, pace)
     for foot in feet_of(parts).values():
         joint = foot.ankle if foot.ball is None else foot.ball
-        still = planted(clip, joint)
+        still = planted(stood, joint)
         both = still[1:] & still[:-1]
         steps = np.linalg.norm(np.diff(clip.world.positions[:, joint, :2], axis=0), axis=-1)
         way += float(steps[both].sum())

@@ -53,9 +53,7 @@ def mended(clip: Clip, wanted: Overrides) -> Clip:
     if wanted.travel is not False and (pace := pace_in_place(clip)) is not None:
         mean = float(np.linalg.norm(pace.mean(axis=0)))
         assumed["travel"] = f"standing feet slide at {mean:.1f} m/s: it walks in place, and its travel is given back"
-        root = clip.root.copy()
-        root[1:, :2] += np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0) / clip.fps
-        clip = clip.with_motion(root, clip.rotations, door=clip.door)
+        clip = travelled(clip, pace)
     if clip.fps < FEWEST_FPS and clip.frames > 1:
         fps = clip.fps * float(np.ceil(ENOUGH_FPS / clip.fps))
         assumed["frame rate"] = f"{clip.fps:g} frames per second are few; {fps:g} are interpolated"
@@ -80,6 +78,13 @@ def _fps_by_gravity(clip: Clip) -> float | None:
         return None
     fall = flight.fall * (flight.likely / clip.fps) ** 2
     return flight.likely if 0.75 < fall / GRAVITY < 1.33 else None
+
+
+def travelled(clip: Clip, pace: Floats) -> Clip:
+    """Return a clip that travels as fast as it is said to [m/s], (F, 2), beside what it does."""
+    root = clip.root.copy()
+    root[1:, :2] += np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0) / clip.fps
+    return clip.with_motion(root, clip.rotations, door=clip.door)
 
 
 def pace_in_place(clip: Clip) -> Floats | None:

@@ -47,6 +47,9 @@ SLOW: Final = 0.15
 """Who is slower than this at the end stands [m/s]."""
 LANDS, CLOSES, BOTH, STANDS = 0.3, 0.42, 0.12, 0.6
 """Seconds until the first foot is down, the second one takes, both stand in between, and both stand at the end."""
+NEARLY, AT_ONCE = 0.3, 0.1
+"""A foot in the air with less than the first left to go is down sooner [m], in this time at the soonest [s]: whoever
+holds it up has the other one dragged along from behind."""
 LONGEST: Final = 0.6
 """Longest step, of legs of a metre [m]."""
 HIGH: Final = 0.06
@@ -277,11 +280,15 @@ def with_stop(
     ahead = np.array([np.cos(heading), np.sin(heading), 0.0])
     order = _order(holds, pace if speed > SLOW else ahead)
     first, other = order
-    begins = 0.0 if not down[first] else BOTH
-    times = (begins, LANDS + begins, LANDS + begins + BOTH, LANDS + begins + BOTH + CLOSES)
+    begins, lands = (0.0, LANDS) if not down[first] else (BOTH, BOTH + LANDS)
+    spots = _spots(model, feet, holds, com, pace, ahead, first, lands)
+    if not down[first]:
+        left = float(np.linalg.norm(spots[first] - holds.places[-1, first]))
+        lands = max(AT_ONCE, LANDS * min(left / NEARLY, 1.0))
+        spots = _spots(model, feet, holds, com, pace, ahead, first, lands)
+    times = (begins, lands, lands + BOTH, lands + BOTH + CLOSES)
     count = round((times[3] + STANDS) * fps)
     now = np.asarray((np.arange(count) + 1.0) / fps, float)
-    spots = _spots(model, feet, holds, com, pace, ahead, first, LANDS + begins)
     _lengthen(feet, holds, spots, order, times, now, heading)
     goal = 0.5 * (spots[0] + spots[1])
     path = _coming_to_rest(com, pace, goal, now / (times[3] + 0.5 * STANDS), times[3] + 0.5 * STANDS)
@@ -358,7 +365,7 @@ def _lengthen(
         share = x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
         start = holds.places[-1, number]
         places[:, number] = start + share[:, None] * (spots[number] - start)
-        places[:, number, 2] += HIGH * np.sin(np.pi * x) ** 2
+        places[:, number, 2] += HIGH * min((lands - lifts) / LANDS, 1.0) * np.sin(np.pi * x) ** 2
         before = np.repeat(holds.turns[-1:, number], count, axis=0)
         turns[:, number] = rotations.slerp(before, np.broadcast_to(flat, before.shape), share)
         stands[:, number] = (now >= lands) | ((now < lifts) & holds.stands[-1, number])

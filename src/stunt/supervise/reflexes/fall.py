@@ -6,6 +6,7 @@ import math
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stunt.drive.balance.capture import capture_point
 from stunt.drive.balance.soles import past_lowest
@@ -47,7 +48,7 @@ STRAYED = 0.2
 LATE = 0.15
 """Where the motion's went so long ago counts too [s]."""
 LEAPS = 0.4
-"""So long before and after a motion is in the air, its own feet are where its weight comes down [s]."""
+"""So long before and after a motion is in the air or tipped over, its own feet are where its weight comes down [s]."""
 FREELY = -5.0
 """Its root falls about as freely as anything there [m/s²]."""
 FLIGHT = 0.06
@@ -209,8 +210,7 @@ def pace_of(actor: BodyActor, late: float = 0.0) -> Floats | None:
         return None
     last = len(rows.path) - 1
     frame = min(max(int((actor.elapsed - late) * rows.fps), 0), max(last - 1, 0))
-    stood = actor.stage.model.qpos0[actor.slices[0]][3:7]
-    if rotations.rotate(rotations.multiply(rows.turns[frame, 0], rotations.conjugate(stood)), UPWARD)[2] < UPRIGHT:
+    if not _upright(actor, rows.turns[frame, 0]):
         return None
     return np.asarray((rows.path[min(frame + 1, last)] - rows.path[frame]) * rows.fps)
 
@@ -218,7 +218,22 @@ def pace_of(actor: BodyActor, late: float = 0.0) -> Floats | None:
 def strays(actor: BodyActor, felt: Felt) -> bool:
     """Whether its weight goes elsewhere than its motion's does, or just did: whoever is heavy stops late."""
     gone = min(strayed(actor, felt.com, felt.velocity, late) for late in (0.0, LATE))
-    return gone > STRAYED and not leaps(actor)
+    return gone > STRAYED and not leaps(actor) and not tumbles(actor)
+
+
+def tumbles(actor: BodyActor) -> bool:
+    """Whether the motion a body follows is tipped over about now, as in a cartwheel: it comes down by its own feet."""
+    assert actor.rows is not None
+    fps, turns = actor.rows.fps, actor.rows.turns[:, 0]
+    first, last = (round((actor.elapsed + side * LEAPS) * fps) for side in (-1, 1))
+    return not _upright(actor, turns[np.clip(np.arange(first, last + 1), 0, len(turns) - 1)]).all()
+
+
+def _upright(actor: BodyActor, turns: Floats) -> NDArray[np.bool_]:
+    """Return whether a root that is turned so stands, (...)."""
+    stood = rotations.conjugate(actor.stage.model.qpos0[actor.slices[0]][3:7])
+    up = rotations.rotate(rotations.multiply(turns, np.broadcast_to(stood, turns.shape)), UPWARD)
+    return np.asarray(up[..., 2] >= UPRIGHT)
 
 
 def leaps(actor: BodyActor) -> bool:
