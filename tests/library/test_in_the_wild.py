@@ -149,10 +149,11 @@ def test_a_joint_that_flips_for_a_frame_or_two_is_bridged_and_said(tmp_path: Pat
     assert any("spikes, bridged" in line for line in examine(path).warnings)
 
 
-def test_a_leg_that_is_lost_for_four_frames_comes_back_with_all_of_its_joints(tmp_path: Path) -> None:
+@pytest.mark.parametrize("turns", [(2.4, -0.8, -1.0), (0.48, -2.4, 0.4)], ids=["by the hip", "by the knee"])
+def test_a_leg_that_is_lost_for_four_frames_comes_back_with_all_of_its_joints(tmp_path: Path, turns) -> None:
     walk = load_clip("walk")
     rotations, leg = walk.rotations.copy(), [walk.parts["r_" + part] for part in ("thigh", "shank", "foot")]
-    for joint, turn in zip(leg, (2.4, -0.8, -1.0), strict=True):  # as a solver that takes one leg for the other
+    for joint, turn in zip(leg, turns, strict=True):  # as a solver that takes one leg for the other
         flip = from_rotation_vector(np.array([0.0, turn, 0.3 * turn]))
         rotations[30:34, joint] = multiply(rotations[30:34, joint], flip)
     wild = read_clip(write_bvh(walk.with_motion(walk.root, rotations), tmp_path / "lost.bvh"))
