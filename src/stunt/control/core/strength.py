@@ -46,8 +46,8 @@ def cut_springs(v: Any) -> bool:
     """Put a constant torque, as long as its joint's strength, for each spring that the step just taken shows over it.
 
     An implicit spring is a linear one: stopped by a blow within a step, its damper would ask for any torque at all. A
-    joint gives what it has. Without the excess its own spring would be asked for more still, so alone it stays cut; where
-    several are cut at once, one may have been cut that the others' giving way would have spared, for that one step.
+    joint gives what it has. Without the excess its own spring would be asked for more still, so alone it stays cut;
+    where several are cut at once, one may be that the others' giving way would have spared, for that one step.
 
     Returns:
         Whether any was: then the step has to be taken again.
