@@ -84,7 +84,7 @@ class Forked:
 
 
 def _of_clip(words: list[str], data: bytes) -> tuple[int, bytes]:
-    guarded._bounded()
+    guarded._bounded(words[-2])
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
     return 0, guarded._packed(words[-3], words[-2], json.loads(words[-1]))
 

@@ -85,7 +85,12 @@ def test_blender_reads_what_is_written_and_what_it_writes_is_read(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("does", "said"),
-    [("import os; os.abort()", "does not survive it"), ("raise KeyError(3)", "is damaged"), ("x = 3", "is damaged")],
+    [
+        ("import os; os.abort()", "does not survive it"),
+        ("raise KeyError(3)", "is damaged"),
+        ("x = 3", "is damaged"),
+        ("import numpy; numpy.ones(2**27)", "damaged: .*MemoryError"),  # a gigabyte
+    ],
 )
 def test_a_file_that_kills_whoever_reads_it_kills_a_child_and_is_refused(tmp_path: Path, does: str, said: str) -> None:
     (tmp_path / "a.fbx").write_text(does)

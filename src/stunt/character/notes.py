@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 
 from stunt.errors import InvalidValueError
+from stunt.given import announced
 
 TEXT = "stunt_notes"
 
@@ -29,6 +30,7 @@ class Notes:
         spec.add_text(name=TEXT, data="\n".join(self.lines))
 
 
+@announced
 def describe_body(body: mujoco.MjSpec | mujoco.MjModel, character: str = "") -> list[str]:
     """Return what was assumed when a body was made.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from stunt.errors import ExportError, InvalidValueError, TakeError, UnknownNameError
 from stunt.export.options import Options, PlacementChoice, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
+from stunt.given import announced
 from stunt.record.files import written_aside
 from stunt.record.take import Take, doubted
 
@@ -17,6 +18,7 @@ Source = Take | str | Path
 _ADVICE = "Choose another place with --to."
 
 
+@announced
 def export(
     take: Source | Sequence[Source],
     to: str | Path,

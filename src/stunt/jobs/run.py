@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Protocol
 
+from stunt.given import announced
 from stunt.jobs.job import Done, Job, JobError, Row
 from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine, ThisProcess, WorkerPool
@@ -44,6 +45,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@announced
 def machine_of(workers: int | None = None, ray: str = "", time_limit: float | None = None) -> Machine:
     """Return what runs jobs.
 

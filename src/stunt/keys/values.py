@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Final
 
 from stunt.errors import InvalidValueError, Place
@@ -68,7 +69,7 @@ class Number(ValueKind):
 
     def write(self, value: Any, context: Context) -> Any:
         """Write it as a person would: 3, not 3.0."""
-        return number_to_data(float(value))
+        return number_to_data(float(value)) if isinstance(value, Real) else value  # which reading complains of
 
     def told(self) -> str:
         """Say its range."""

@@ -17,6 +17,7 @@ from typing import Final
 from stunt.character.bodies import BUILT_IN
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
 from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
+from stunt.given import see
 from stunt.library.read import change_files, cut_reference, read_clip, split_reference
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip
@@ -212,4 +213,6 @@ def load_clip(
         UnknownNameError: There is no such clip; the message says which there are.
         ClipFileError: The file cannot be read.
     """
+    see("folders", folders, [Iterable])
+    see("overrides", overrides, [Overrides, type(None)])
     return Library.of(folders).clip(name, overrides, place)

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from stunt.errors import NONSENSE, asked_at
+from stunt.given import announced, see, seen
 from stunt.jobs.job import Done, Job, JobError, Row, runner_of
 from stunt.jobs.journal import RowJournal, noted_in
 from stunt.jobs.pool import Machine
 from stunt.jobs.run import in_order, machine_of, run_in_folder
 from stunt.jobs.table import check_formats, write_table
+from stunt.keys import write
 from stunt.library.bodies import OWN_SKELETON, body_spec
 from stunt.library.names import Library
 from stunt.library.read import cut_reference
-from stunt.many.plan import BatchPlan, load_plan, plan_from_data
+from stunt.many.plan import BatchPlan, PlannedJob, load_plan, plan_from_data
+from stunt.many.shove import Shove
 from stunt.record.files import written_aside
 
 MOST: Final = 100_000
@@ -36,6 +39,7 @@ _SIZES: Final = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
 Source = BatchPlan | Mapping[str, Any] | str | Path
 
 
+@announced
 def batch(
     plan: Source,
     *,
@@ -68,10 +72,16 @@ def plan_of(source: Source) -> BatchPlan:
         StuntError: It is none.
     """
     if isinstance(source, BatchPlan):
+        seen(source)
+        for name, kind in (("clips", str), ("bodies", str), ("folders", str), ("pushes", Shove), ("jobs", PlannedJob)):
+            for item in getattr(source, name):
+                see(name, item, [kind])
+        plan_from_data(write(source))  # as it would be read from a file
         return source
     return plan_from_data(source) if isinstance(source, Mapping) else load_plan(source)
 
 
+@announced
 def rows_in(folder: str | Path) -> Iterator[Row]:
     """Yield the rows a batch has left in its folder so far, by their jobs' places.
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.errors import StuntError, UnknownNameError
+from stunt.given import announced, see
 from stunt.jobs.job import FAILURE, Row
 from stunt.many.columns import COLUMNS
 from stunt.many.statistics import RESAMPLES, Interval, difference_of, mean_of, resampled_weights
@@ -69,6 +70,7 @@ class Comparison:
         return asdict(self)
 
 
+@announced
 def compare(
     rows: Iterable[Row],
     *,
@@ -136,6 +138,7 @@ class _Table:
         cells: dict[tuple[Any, ...], dict[str, Row]] = {}
         there, columns, failures = dict[str, None](), dict[str, None](), dict[str, None]()
         for row in rows:
+            see("rows", row, [Mapping])
             said = list(row)[: list(row).index(FAILURE)] if FAILURE in row else list(row)
             if by not in said:
                 raise UnknownNameError("column that tells rows apart", by, said)

@@ -25,7 +25,7 @@ from stunt.drive.body.reactions import Thresholds
 from stunt.drive.joints import JointDrivers
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.drive.prepare.fit import fit_motion
-from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError
+from stunt.errors import BodyError, InvalidValueError, StuntError, UnknownNameError, must_be
 from stunt.maths.rotations import Floats, heading
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
@@ -45,6 +45,7 @@ from stunt.play.arguments import (
 from stunt.play.joint_actor import ASSISTS, JointActor
 from stunt.play.whole_body import WholeBody
 from stunt.record.take import Take
+from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import check_pool
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
@@ -102,6 +103,7 @@ class Actor(JointActor):
 
     def __init__(self, stage: Stage, name: str) -> None:
         """Look somebody up; nothing drives it yet."""
+        must_be("the stage", stage, StageLoop)
         super().__init__(stage, name)
         self._whole = WholeBody(stage, name, self.joints)
         self._put: tuple[float, Floats] | None = None

@@ -131,6 +131,7 @@ def motion_of(
     if isinstance(clip, Clip):
         clip = motion_of_clip(clip, character)
     need("clip", clip, BodyMotion, "a Clip, the name or file of one, or a BodyMotion")
+    positive(f"the fps of motion '{clip.name}'", clip.fps, "frames per second")
     if begin or end is not None:
         number("begin", begin, 0.0)
         if end is not None:
@@ -149,6 +150,7 @@ def queued_clip(
 ) -> QueuedClip:
     """Return what a program gives as one of several clips as one with its time and blend."""
     if isinstance(clip, QueuedClip):
+        motion_of(character, clip.motion, 0.0, None, None)  # which refuses what is none
         return clip
     if isinstance(clip, (str, Path)):
         clip = load_clip(str(clip))

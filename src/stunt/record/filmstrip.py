@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 
 import matplotlib
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from stunt.errors import InvalidValueError, TakeError, UnknownNameError, must_be
+from stunt.errors import InvalidValueError, TakeError, UnknownNameError
+from stunt.given import announced
 from stunt.record.files import written_aside
 from stunt.record.in_charge import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.raycast.camera import Camera, Floats, points_of_performance
@@ -41,6 +43,7 @@ class Panel:
     error_deg: float | None = None  #: Worst joint's error at that beat [deg]; None where nothing was measured
 
 
+@announced
 def filmstrip(
     take: Take,
     path: str | Path,
@@ -66,7 +69,6 @@ def filmstrip(
     Returns:
         The path.
     """
-    must_be("the take", take, Take)
     names = _characters(take, character)
     panels = choose_panels(take, times, names)
     if columns is not None and columns < 1:
@@ -131,7 +133,8 @@ def _beats(take: Take, characters: Sequence[str]) -> list[Panel]:
 
 
 def _checked(times: Sequence[float]) -> Sequence[float]:
-    if not len(times) or not np.isfinite(times).all():
+    numbers = all(isinstance(time, Real) and math.isfinite(time) for time in times)
+    if not len(times) or not numbers:
         raise InvalidValueError("times", list(times), "one or more finite numbers")
     return times
 

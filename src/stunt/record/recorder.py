@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
-from stunt.errors import must_be
+from stunt.errors import InvalidValueError
+from stunt.given import announced
 from stunt.record.cast import cast_of
 from stunt.record.departure import machine
 from stunt.record.reel import Column, FrameReel
@@ -25,6 +26,7 @@ CONTACT_HZ: Final = 60.0
 class Recorder:
     """Notes the stage at a steady rate. Must be the first of the crew, to see each moment before it is changed."""
 
+    @announced
     def __init__(self, stage: StageLoop, *, record_hz: float = 120.0) -> None:
         """Start recording.
 
@@ -32,7 +34,8 @@ class Recorder:
             stage: What to record.
             record_hz: Frames per second; at most one per control step.
         """
-        must_be("the stage", stage, StageLoop)
+        if record_hz <= 0.0:
+            raise InvalidValueError("record_hz", record_hz, "a positive number of frames per second")
         self._stage = stage
         self._stride = stage.steps_per_control * max(1, round(stage.scene.control_hz / record_hz))
         frame_hz = stage.scene.physics_hz / self._stride

@@ -13,7 +13,8 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.errors import TakeError, must_be
+from stunt.errors import TakeError
+from stunt.given import announced
 from stunt.record.cast import CastMember
 from stunt.record.in_charge import charge_report, charge_warnings
 from stunt.record.incidents import assistance, ends_lying, time_of_fall, timing_error_ms
@@ -33,6 +34,7 @@ _OFF_PATH = ("time", "end", "error", "unit", "worst_time", "at_limit", "touching
 Entry = dict[str, Any]
 
 
+@announced
 def make_report(take: Take, *, wall_seconds: float | None = None) -> dict[str, Any]:
     """Report on a take.
 
@@ -43,7 +45,6 @@ def make_report(take: Take, *, wall_seconds: float | None = None) -> dict[str, A
     Raises:
         TakeError: The take has no frames.
     """
-    must_be("the take", take, Take)
     with doubted(take):
         return _report(take, wall_seconds)
 

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from stunt.drive.motion.body_motion import motion_of_clip, repeated
+from stunt.given import announced
 from stunt.motion.clips.clip import Clip
 from stunt.record.cast import cast_of
 from stunt.record.take import Take
@@ -18,6 +19,7 @@ LONG_ENOUGH = 3.0
 """Loops are played for at least as long [s]: a stride is over too soon to judge a walk by."""
 
 
+@announced
 def take_of_clip(clip: Clip, name: str = "") -> Take:
     """Return a clip as a take of the body built from its skeleton; `meta` says that nothing was simulated.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from stunt.errors import TakeError
+from stunt.given import announced
 from stunt.record.take import Take, doubted
 from stunt.review.asked import Missing, missing
 from stunt.review.figures import FIGURES, FoundFigure, measure
@@ -108,6 +109,7 @@ class Review:
         return "; ".join(pieces) + "."
 
 
+@announced
 def review(take: Take) -> Review:
     """Review a take.
 

@@ -27,6 +27,7 @@ from stunt.errors import (
     UnknownNameError,
     must_be,
 )
+from stunt.given import announced
 from stunt.keys import Change, Context, Data, names_of, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
@@ -167,13 +168,13 @@ def script_from_data(data: Mapping[str, Any], source: str = "") -> Script:
     return _script(node_from_plain(data, source), source)
 
 
+@announced
 def save_script(script: Script, path: str | Path) -> None:
     """Write a script as a YAML file; `load_script` gives an equal script.
 
     Raises:
         ScriptFileError: If the file cannot be written; nothing half-written is left.
     """
-    must_be("the script", script, Script)
     folder = os.path.dirname(os.path.abspath(path))
 
     def near(reference: Any) -> Any:

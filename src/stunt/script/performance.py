@@ -18,6 +18,7 @@ from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, Script, resolve_beats
 from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.given import announced
 from stunt.play.stage import Stage
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take
@@ -151,6 +152,7 @@ class Performance:
         machines = [5.0 for part in self.script.parts.values() if part.machine is not None]
         return max([*last, *events, *machines, 0.5]) + TAIL
 
+    @announced
     def run(self, progress: Callable[[float], None] | None = None) -> Take:
         """Play from where the stage is to the end.
 

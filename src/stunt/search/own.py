@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.errors import NONSENSE, BodyError, InvalidValueError, TakeError
+from stunt.given import announced
 from stunt.jobs.job import Done, Job, JobError, Row, digest, run_job
 from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine
@@ -212,6 +213,7 @@ def setting_of(
     }  # fmt: skip
 
 
+@announced
 def search_own(
     clip: str | Path,
     body: str | None = None,
@@ -247,6 +249,8 @@ def search_own(
         raise InvalidValueError("budget", budget, "seconds of processor per second of the clip, 0 or more")
     if not 0 <= seed < 2**32:
         raise InvalidValueError("seed", seed, "a whole number from 0 to 4294967295")
+    if machine is not None and not hasattr(machine, "run"):
+        raise InvalidValueError("machine", machine, "what runs jobs, or None")
     setting = setting_of(clip, body, strength=strength, **keys)
     warm = stage_of(setting)
     if budget > 0.0 and (why := warm.refusal()):

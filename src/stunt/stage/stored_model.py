@@ -19,22 +19,31 @@ MOST_BYTES: Final = 512 * 2**20
 """No larger model is read."""
 _SECONDS: Final = 10
 _MEMORY: Final = 3 * 2**30
+_SPARE: Final = 256 * 2**20
 _CHILD: Final = f"""
-import sys
+import os, sys
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_CPU, ({_SECONDS}, {_SECONDS}))
     resource.setrlimit(resource.RLIMIT_AS, ({_MEMORY}, {_MEMORY}))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-except ImportError:
-    pass
+    pages = os.sysconf("SC_PAGE_SIZE")
+except (ImportError, AttributeError):
+    resource = None
 import mujoco
+def spare(more):  # so much memory, and no more: the engine believes what a model says of its sizes, and fills it
+    if resource is not None and os.path.exists("/proc/self/statm"):
+        has = int(open("/proc/self/statm").read().split()[5]) * pages
+        resource.setrlimit(resource.RLIMIT_DATA, (min(has + more, {_MEMORY}), resource.RLIM_INFINITY))
 try:
-    model = mujoco.MjModel.from_binary_path("take.mjb", {{"take.mjb": sys.stdin.buffer.read()}})
+    stored = sys.stdin.buffer.read()
+    spare(4 * len(stored) + {_SPARE})
+    model = mujoco.MjModel.from_binary_path("take.mjb", {{"take.mjb": stored}})
+    spare(max(model.narena, 0) + {_SPARE})
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     mujoco.mj_step(model, data)
-except (ValueError, RuntimeError, MemoryError) as error:
+except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
     print(str(error).splitlines()[0] if str(error) else type(error).__name__, file=sys.stderr)
     sys.exit(4)
 """
@@ -83,6 +92,7 @@ def _try(data: bytes) -> None:
     except subprocess.TimeoutExpired:
         raise ValueError("the engine does not come to an end with it") from None
     if done.returncode == 4:
-        raise ValueError(done.stderr.decode(errors="replace").strip()[:300])
+        said = done.stderr.decode(errors="replace").split("\n")  # the engine warns there, too; the last is the reason
+        raise ValueError(next((line for line in reversed(said) if line.strip()), "")[:300])
     if done.returncode != 0:
         raise ValueError("the engine does not survive it")

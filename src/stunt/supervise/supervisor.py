@@ -22,6 +22,7 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError, must_be
+from stunt.given import announced, seen
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
@@ -70,6 +71,7 @@ class Supervisor:
         relation: What counts as a hit for the character.
     """
 
+    @announced
     def __init__(
         self,
         stage: StageLoop,
@@ -99,8 +101,8 @@ class Supervisor:
             StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
         """
         must_be("the pool of controllers", pool, Sequence)
-        must_be("the stage", stage, StageLoop)
         check_pool(name, pool)
+        self.relation = seen(relation or Relation())
         self.stage, self.actor = stage, actor or actor_of(stage, name)
         if self.actor.driver is not None:
             raise StuntError(f"'{name}' has a supervisor already, with {_listed(self.actor.driver.pool)} in its pool.")
@@ -110,7 +112,6 @@ class Supervisor:
         self._named_safe, self._broken, self._broken_at = safe, 0, -1
         everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
         self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
-        self.relation = relation or Relation()
         self._data_ready = False
         self.log: list[dict[str, Any]] = []
         self.removed: dict[str, str] = {}

@@ -27,7 +27,8 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.predict import joint_way, smooth_way
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
-from stunt.errors import InvalidValueError, UnknownNameError, must_be
+from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.given import announced
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
@@ -189,6 +190,7 @@ class Beat:
 class Performer:
     """Drives one character by the beat law."""
 
+    @announced
     def __init__(
         self,
         stage: StageLoop,
@@ -213,7 +215,6 @@ class Performer:
             ease: Share of each approach over which its acceleration is gathered.
             missed_deg: A beat whose worst joint is off by more than this counts as missed.
         """
-        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.character = stage.character(character)
         self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)

@@ -31,6 +31,7 @@ from stunt.drive.motion.layout import check_motion
 from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
 from stunt.drive.prepare.first_velocity import first_velocity
 from stunt.errors import BodyError, StuntError, must_be
+from stunt.given import announced
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
@@ -68,6 +69,7 @@ class BodyActor(ServoBody):
         low: Whether who drives it means it to crouch, roll or lie.
     """
 
+    @announced
     def __init__(
         self, stage: StageLoop, name: str, *, settings: ServoSettings | None = None, root: RootSpring | None = None
     ) -> None:
@@ -82,7 +84,6 @@ class BodyActor(ServoBody):
         Raises:
             StuntError: It was taken on before: one body has one actor.
         """
-        must_be("the stage", stage, StageLoop)
         super().__init__(stage, name, settings=settings, root=root)
         if name in stage.actors:
             raise StuntError(f"'{name}' has an actor already, and a body has one; `actor_of(stage, '{name}')` is it.")

@@ -18,6 +18,7 @@ from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.servo.memory import FREE, HOOK, WEAK, WorldspaceProgram, check_free, hip_height
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.motion.posing import ServoView
+from stunt.given import seen
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
@@ -66,13 +67,13 @@ class ServoBody:
             root: How its root is helped.
         """
         self.stage, self.character = stage, stage.character(name)
-        self.settings, self.root = settings or ServoSettings(), root or RootSpring()
+        self.settings, self.root = seen(settings or ServoSettings()), seen(root or RootSpring())
         self._number = -1
         self._leaning: RootSpring | None = None
 
     def configure(self, settings: ServoSettings | None = None, root: RootSpring | None = None) -> None:
         """Change how it follows, and how its root is helped, from now on; None: as it is."""
-        self.settings, self.root = settings or self.settings, root or self.root
+        self.settings, self.root = seen(settings or self.settings), seen(root or self.root)
         if self.joined:
             self.program.settle(self._number, self.settings, self.root)
 

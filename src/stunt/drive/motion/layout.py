@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.errors import InvalidValueError
+from stunt.errors import InvalidValueError, must_be
 from stunt.maths.compiled import compiled
 from stunt.maths.flat import exponential, logarithm, product, rotated
 from stunt.maths.rotations import Floats
@@ -228,6 +228,7 @@ def check_motion(qpos: Floats, layout: Layout) -> None:
     Raises:
         InvalidValueError: These are no finite frames of the body.
     """
+    must_be("a motion's qpos", qpos, np.ndarray)
     if qpos.ndim != 2 or qpos.shape[1] != layout.nq or len(qpos) < 1:
         raise InvalidValueError("a motion", qpos.shape, f"frames of {layout.nq} coordinates")
     if not np.isfinite(qpos).all():

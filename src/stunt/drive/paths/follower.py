@@ -18,7 +18,8 @@ from stunt.character.character import Character, Joint
 from stunt.control.adaptive.memory import AdaptiveProgram, Path
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.paths.off_path import OffPath, Watched
-from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError, must_be
+from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
+from stunt.given import announced
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
 
@@ -54,6 +55,7 @@ class Follower:
         log: What happened, as events of a take: `off_path` and `trajectory`.
     """
 
+    @announced
     def __init__(
         self, stage: StageLoop, character: str, *, tolerance_deg: float = 3.0, tolerance_mm: float = 30.0
     ) -> None:
@@ -65,7 +67,6 @@ class Follower:
             tolerance_deg: A joint (or a site's orientation) farther from its trajectory is off it [°].
             tolerance_mm: A site or slide farther from its trajectory is off it [mm].
         """
-        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.character: Character = stage.character(character)
         self.program = AdaptiveProgram.on(stage.model, stage.data, stage.board)

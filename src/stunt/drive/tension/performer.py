@@ -19,7 +19,8 @@ from stunt.drive.beats.performer import joint_error_deg
 from stunt.drive.tension.external_torques import ExternalTorques, Load
 from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, Span, TensionPart, TensionPose, cues
 from stunt.drive.tension.stability import STEADY, unstable_joints
-from stunt.errors import InvalidValueError, must_be
+from stunt.errors import InvalidValueError
+from stunt.given import announced
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
 from stunt.stage.loop import StageLoop
@@ -50,6 +51,7 @@ class TensionPerformer:
         log: What became of them, as events of the take.
     """
 
+    @announced
     def __init__(self, stage: StageLoop, character: str, part: TensionPart | None = None) -> None:
         """Take charge of the joints the part gives a tension to; others follow with their first pose.
 
@@ -58,7 +60,6 @@ class TensionPerformer:
             character: Its name.
             part: What it does; None waits for `play`.
         """
-        must_be("the stage", stage, StageLoop)
         self.stage = stage
         self.character = stage.character(character)
         self.part = part or TensionPart()

@@ -6,6 +6,7 @@ had to be assumed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -71,6 +72,8 @@ class Clip:
                 (self.root.shape, self.rotations.shape),
                 f"(F, 3) root positions and (F, {joints}, 4) rotations with F ≥ 1",
             )
+        if not (np.isfinite(self.root).all() and np.isfinite(self.rotations).all()):
+            raise InvalidValueError(f"the motion of clip '{self.name}'", math.nan, "finite numbers throughout")
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InvalidValueError(f"the frame rate of clip '{self.name}'", self.fps, "a positive number")
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stunt.errors import InvalidValueError, StuntError
+from stunt.given import announced
 from stunt.maths.rotations import Floats, difference, from_rotation_vector, heading, multiply, rotate, slerp
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door
 
@@ -22,6 +23,7 @@ def _edited(clip: Clip, what: str) -> Door:
     return replace(clip.door, values=None, edits=(*clip.door.edits, what))
 
 
+@announced
 def trimmed(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
     """Return the frames from one time [s] to another, both included; whole frames, so nothing is interpolated."""
     stop = clip.duration if end is None else end

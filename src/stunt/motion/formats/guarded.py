@@ -27,6 +27,9 @@ SECONDS: Final = 120
 """Of processor at most: an hour of capture takes half of that."""
 MEMORY: Final = 4 * 2**30
 """Address space at most [bytes]: libraries reserve more than they use."""
+SPARE: Final = 512 * 2**20
+UNPACKED: Final = 32
+"""What a file may take [bytes]: so much, and so many times its size; a small one that asks for gigabytes is damaged."""
 _PLAIN: Final = ("format", "names", "parents", "fps", "scale", "up", "notes")
 _ARRAYS: Final = ("offsets", "root", "rotations", "shifts")
 
@@ -47,7 +50,7 @@ def guarded(package: str, extra: str, reader: str) -> Callable[..., RawClip]:
         read_bytes(path)  # a file that is too large, or none, is refused before anything is opened
         words = [sys.executable, "-P", "-m", __spec__.name, reader, str(Path(path).resolve()), json.dumps(animation)]
         try:
-            done = subprocess.run(words, capture_output=True, timeout=3 * SECONDS, check=False)
+            done = subprocess.run(words, capture_output=True, timeout=3 * SECONDS, check=False, env=_environment())
         except subprocess.TimeoutExpired:
             raise ClipFileError(f"'{package}' does not come to an end with it.", place) from None
         if done.returncode != 0:
@@ -55,6 +58,10 @@ def guarded(package: str, extra: str, reader: str) -> Callable[..., RawClip]:
         return _unpacked(done.stdout, animation, place)
 
     return read
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PXR_WORK_THREAD_LIMIT": "1"}  # threads take memory, too, and more on larger machines
 
 
 def _installed(package: str) -> bool:
@@ -101,18 +108,22 @@ def _packed(reader: str, path: str, animation: str | None) -> bytes:
     return out.getvalue()
 
 
-def _bounded() -> None:
+def _bounded(path: str) -> None:
     try:
         import resource
     except ImportError:  # no such limits on this system
         return
+    if os.path.exists("/proc/self/statm"):
+        has = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        most = min(has + SPARE + UNPACKED * os.path.getsize(path), MEMORY)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":
-    _bounded()
+    _bounded(sys.argv[2])
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
     with answers:

@@ -18,7 +18,8 @@ import numpy as np
 
 from stunt.character.character import Character, Joint
 from stunt.character.kinematics import pose_frames
-from stunt.errors import BodyError, InvalidValueError
+from stunt.errors import BodyError
+from stunt.given import announced
 from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import WorldPose
@@ -76,6 +77,7 @@ class Retargeted:
         return q
 
 
+@announced
 def retarget(clip: Clip, character: Character, mapping: JointMapping | None = None) -> Retargeted:
     """Bring a clip onto a character's body.
 
@@ -88,9 +90,6 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
     Raises:
         BodyError: Hardly any part is known in both.
     """
-    if not isinstance(clip, Clip) or not isinstance(character, Character):
-        wrong = ("clip", clip, "a Clip") if not isinstance(clip, Clip) else ("character", character, "a Character")
-        raise InvalidValueError(*wrong)
     parts = clip.parts if mapping is None or not mapping.joints else mapping.parts_of(clip.skeleton)
     named = clip.door.bodies if mapping is None or not mapping.bodies else mapping.bodies
     bodies = {**body_parts(character), **{part: character.body(name) for part, name in named.items()}}

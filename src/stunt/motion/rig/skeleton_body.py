@@ -18,11 +18,13 @@ from stunt.character.creature import THINNEST, build_creature
 from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
-from stunt.errors import BodyError, must_be
+from stunt.errors import BodyError, InvalidValueError, UnknownNameError
+from stunt.given import announced
 from stunt.maths.rotations import Floats, conjugate, multiply, rotate, to_matrix
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.euler import to_euler
+from stunt.motion.clips.mapping import PARTS
 from stunt.motion.clips.standing import (
     BALL_HEIGHT,
     FootJoints,
@@ -173,6 +175,7 @@ class SkeletonBody:
         return self.clip.once(("qpos", self.kind), find)
 
 
+@announced
 def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int] | None = None) -> SkeletonBody:
     """Build a body from a clip's own skeleton.
 
@@ -184,8 +187,12 @@ def body_from_clip(clip: Clip, build: Build | None = None, parts: dict[str, int]
     Raises:
         BodyError: The skeleton is not a person's, or its names do not tell.
     """
-    must_be("the clip", clip, Clip)
     known = dict(clip.parts if parts is None else parts)
+    for part, joint in (parts or {}).items():
+        if part not in PARTS:
+            raise UnknownNameError("part", part, PARTS)
+        if not 0 <= joint < len(clip.skeleton):
+            raise InvalidValueError(f"the joint of part '{part}'", joint, f"from 0 to {len(clip.skeleton) - 1}")
     found = clip.once(("body", *known.items()), lambda: _body_of(clip, known))
     return replace(found, build=build or Build())
 
