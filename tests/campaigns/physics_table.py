@@ -123,7 +123,9 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a link's own inertia lacks its offset", "return moment + v.body_mass[body] * (c0 * c0 + c1 * c1 + c2 * c2)", "return moment"),
     )),
     ("control/core/strength.py", CUT, (
-        ("a spring over its strength is not cut", "share = most / math.sqrt(square)", "share = 1.0"),
+        ("a spring over its strength is not cut", "v.limit[vadr] / math.sqrt(square)", "1.0"),
+        ("a step taken again sets out from where it ended", "    mj_setState(model, data, address(v.kept_state), STEP_STATE)\n", ""),
+        ("the servo takes no step again", "return v.counts.cut + v.counts.again > 0", "return v.counts.cut > 0"),
         ("a spring that was cut stays cut", "engage_spring(v, j, ndof, v.uncut_scale[vadr])", "engage_spring(v, j, ndof, 0.0)"),
     )),
     ("control/core/kernel.py", SPRINGS, (
