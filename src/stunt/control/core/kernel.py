@@ -192,10 +192,10 @@ def meter_strength(v: Any, time: float) -> None:
         most = v.limit[i]
         if v.jnt_type[j] == FREE or not 0.0 < most < math.inf:
             continue
-        size = abs(v.torque[i])
+        square = v.torque[i] ** 2
         if v.jnt_type[j] == BALL:
-            size = math.sqrt(v.torque[i] ** 2 + v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2)
-        share = size / most
-        if share > v.peak_share[j]:
-            v.peak_share[j], v.peak_time[j] = share, time
-        v.over_steps[j] += 1 if share > OVER else 0
+            square += v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2
+        if square > (v.peak_share[j] * most) ** 2:
+            v.peak_share[j], v.peak_time[j] = math.sqrt(square) / most, time
+        if square > (OVER * most) ** 2:
+            v.over_steps[j] += 1
