@@ -139,7 +139,7 @@ class Board:
         self.own_rest = model.qpos_spring.copy()
         self.own_damping = model.dof_damping.copy()
         self._make_scratch(nv, njnt, ntree)
-        self.felt_inertia, self.felt_bias = np.zeros(data.M.size), np.zeros(nv)
+        self.loaded_inertia, self.loaded_bias = np.zeros(data.M.size), np.zeros(nv)
         self.last_dof, self.load_scratch, self.gravity = last_dofs(model), np.zeros(9), model.opt.gravity
         held = np.array([*loads, (0, 0, 0.0)])  # one more than there are: memory of no length has no address
         self.load_grip, self.load_body, self.load_mass = (

@@ -4,7 +4,7 @@ Three phases around the engine's two half-steps (see `stunt.control.loop.run`):
 
 * `before`: springs for this step, from the moments of inertia of the step before;
 * `between`: with inertia and bias of the present state known, full-coupling torques and feed-forward forces;
-* `after`: what the springs really produced, for the record.
+* `after`: how long springs were at their limits, for the record; those that were cut for the step are mended.
 
 Joints are sorted by what drives them once per step, so that each law touches its own joints only.
 """
@@ -24,12 +24,11 @@ from stunt.control.core.springs import (
     OVER,
     is_spring,
     link_moment,
-    note_errors,
     release_spring,
     spatial_moment,
-    spring_torque,
     write_spring,
 )
+from stunt.control.core.strength import mend_spring
 from stunt.maths.compiled import inlined
 
 
@@ -122,8 +121,10 @@ def update_moments(v: Any) -> None:
                 whole = spatial_moment(v, v.body_rootid[body], i)
                 v.moment[i] = whole - spatial_moment(v, body, i) + v.dof_armature[i]
             elif v.law[j] == LOCAL and v.jnt_type[j] != SLIDE:
-                last = v.rowadr[i] + v.rownnz[i] - 1  # what is carried is felt by every joint it hangs on
-                v.moment[i] = v.dof_armature[i] + link_moment(v, i) + v.felt_inertia[last] - v.mass_matrix[last]
+                v.moment[i] = v.dof_armature[i] + link_moment(v, i)
+                if v.counts.held != 0:  # what is carried is felt by every joint it hangs on
+                    last = v.rowadr[i] + v.rownnz[i] - 1
+                    v.moment[i] += v.felt_inertia[last] - v.mass_matrix[last]
             else:
                 v.moment[i] = v.felt_inertia[v.rowadr[i] + v.rownnz[i] - 1]
 
@@ -173,14 +174,14 @@ def impose_on_children(v: Any) -> None:
 
 @inlined
 def after(v: Any) -> None:
-    """Note what every spring produced in the step: its feed-forward, plus the spring where it ended."""
+    """Note which springs were at their limits in the step; those that were cut for it are mended."""
     for k in range(v.counts.springs):
         j = v.spring_joints[k]
         vadr = v.jnt_dofadr[j]
-        note_errors(v, j)
         for i in range(vadr, vadr + joint_dofs(v.jnt_type[j])):
-            v.torque[i] = spring_torque(v, i)
             v.saturated_steps[i] += v.saturated[i]
+        if v.cut[j] != 0:
+            mend_spring(v, j)
 
 
 @inlined
@@ -191,10 +192,10 @@ def meter_strength(v: Any, time: float) -> None:
         most = v.limit[i]
         if v.jnt_type[j] == FREE or not 0.0 < most < math.inf:
             continue
-        size = abs(v.torque[i])
+        square = v.torque[i] ** 2
         if v.jnt_type[j] == BALL:
-            size = math.sqrt(v.torque[i] ** 2 + v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2)
-        share = size / most
-        if share > v.peak_share[j]:
-            v.peak_share[j], v.peak_time[j] = share, time
-        v.over_steps[j] += 1 if share > OVER else 0
+            square += v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2
+        if square > (v.peak_share[j] * most) ** 2:
+            v.peak_share[j], v.peak_time[j] = math.sqrt(square) / most, time
+        if square > (OVER * most) ** 2:
+            v.over_steps[j] += 1

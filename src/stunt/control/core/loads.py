@@ -3,19 +3,46 @@
 A thing held is welded to its holder, a tree of its own to the engine: the holder's rows of M and of the bias know
 nothing of it. As part of the limb, with its spatial inertia I about the tree's centre, it adds sᵢᵀ·I·sⱼ to M and
 sᵢᵀ·(I·(A − g) + V ×* I·V) to the bias, with motion axes s, velocity V and acceleration A at rest of the joints; all of
-that stands in M's own sparsity. Laws read the sums; what the thing really weighs, only the engine knows.
+that stands in M's own sparsity. Laws read the sums; what the thing really weighs, only the engine knows. While nothing
+is held, what they read is the engine's own memory.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from stunt.control.core.views import TABLE, views_at
 from stunt.maths.compiled import compiled, inlined
+from stunt.maths.pointers import longs
+
+_INERTIA: Final = tuple(TABLE.names.index(f"{whose}_inertia") for whose in ("felt", "loaded"))
+_BIAS: Final = tuple(TABLE.names.index(f"{whose}_bias") for whose in ("felt", "loaded"))
+_OWN: Final = (TABLE.names.index("mass_matrix"), TABLE.names.index("bias"))
+
+
+@compiled
+def choose_felt(table: int) -> None:
+    """Let laws see the engine's inertia and bias while nothing is held, and while something is, those with it.
+
+    What is held changes between two calls of the inner loop only.
+
+    Args:
+        table: Address of the board's table; whoever has its views reads them anew.
+    """
+    v, entries = views_at(table), longs(table)
+    v.counts.held = 0
+    for n in range(v.counts.loads):
+        v.counts.held += 1 if v.eq_active[v.load_grip[n]] != 0 else 0
+    held = v.counts.held > 0
+    entries[_INERTIA[0]] = entries[_INERTIA[1]] if held else entries[_OWN[0]]
+    entries[_BIAS[0]] = entries[_BIAS[1]] if held else entries[_OWN[1]]
 
 
 @inlined
 def feel_loads(v: Any) -> None:
-    """Write inertia and bias as laws see them."""
+    """Write inertia and bias as laws see them, where they are not the engine's."""
+    if v.counts.held == 0:
+        return
     for k in range(v.sizes.nm):
         v.felt_inertia[k] = v.mass_matrix[k]
     for i in range(v.sizes.nv):

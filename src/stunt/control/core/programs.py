@@ -1,12 +1,15 @@
 """Programs: laws that compute impedances natively at every control step, beside the beat law.
 
-A program drives joints whose board law is IMPEDANCE. It may act in six phases of a step:
+A program drives joints whose board law is IMPEDANCE. It may act in eight phases of a step:
 
 * BEFORE the engine's first half-step, at control steps: set stiffness, damping and rest of its joints;
 * CONTACTS: right after the first half-step of every physics step, before control: impacts change velocities;
 * BETWEEN the half-steps, at control steps, with inertia, bias and contacts known: set their `feed_forward`;
 * AFTER all laws have written their torques, at control steps: add to them;
 * EACH_STEP between the half-steps of every physics step: write forces and inertia;
+* TAKEN after every attempt at a physics step: find whether a joint was over its strength in it, and ask for the step to
+  be taken again (`counts.again`);
+* AGAIN before that, with the state put back: write forces and inertia anew, as in EACH_STEP;
 * STEPPED after every physics step: see what came of it.
 
 Each program keeps its own arrays and its own table of addresses (as `stunt.control.core.views` does for the board); the
@@ -25,7 +28,7 @@ from typing import Any, Final
 from numba import types
 from numba.extending import intrinsic
 
-from stunt.maths.compiled import INTERPRETED, callback, called, compiled
+from stunt.maths.compiled import INTERPRETED, callback, called, compiled, inlined
 
 SLOTS: Final = 8
 ANTAGONIST: Final = 0
@@ -39,8 +42,8 @@ IMPACT: Final = 3
 OWN_FEET: Final = 4
 """Slot of bodies on their own feet."""
 
-BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS = range(6)
-PHASES: Final = 6
+BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS, TAKEN, AGAIN = range(8)
+PHASES: Final = 8
 
 _MODULES: Final = {
     ANTAGONIST: "stunt.control.tension.kernel",
@@ -104,6 +107,15 @@ def _call_interpreted(address: int, table: int, program: int, time: float, model
 
 
 _call = _call_interpreted if INTERPRETED else _call_compiled
+
+
+@inlined
+def acts(v: Any, phase: int) -> bool:
+    """Whether any program in use acts in this phase."""
+    for slot in range(SLOTS):
+        if v.programs[slot] != 0 and v.hooks[phase * SLOTS + slot] != 0:
+            return True
+    return False
 
 
 @compiled

@@ -29,7 +29,11 @@ COUNTS: Final = layout(
     ("table", np.int64),  # address of the board's table, for programs
     ("law_changed", np.int64),  # whether a joint's law is another than in the step before
     ("loads", np.int64),  # things that can be held
+    ("held", np.int64),  # of these, how many are
     ("strings", np.int64),  # strings that programs pull
+    ("cut", np.int64),  # springs that were over their joint's strength in the step just taken
+    ("again", np.int64),  # programs that ask for the step to be taken again
+    ("repeats", np.int64),  # how often it was, for them
     ("watch", np.int64),  # address of the contact watch's table, or 0
     ("hits", np.int64),  # hits that are new
     ("lookouts", np.int64),  # address of the look-outs' table, or 0
@@ -83,7 +87,7 @@ LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     *((name, _FLOAT, BOARD) for name in (
         "own_stiffness", "own_rest", "own_damping", "acceleration", "error", "error_rate", "product", "force",
         "implicit", "right", "inboard", "scale", "uncut", "uncut_scale", "kept_state", "kept_inertia", "quaternion",
-        "block", "felt_inertia", "felt_bias", "load_mass", "load_scratch", "gravity",
+        "block", "loaded_inertia", "loaded_bias", "load_mass", "load_scratch", "gravity",
     )),
     *((name, _LONG, BOARD) for name in (
         "cut", "dof_tree", "tree_driven", "undriven", "undriven_index", "full_joints", "spring_joints", "programs",
@@ -94,6 +98,9 @@ LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     ("com", _FLOAT, "data.subtree_com"),
     ("cvel", _FLOAT, "data.cvel"),
     ("cdof_dot", _FLOAT, "data.cdof_dot"),
+    # The engine's own while nothing is held, `loaded_…` while something is (`stunt.control.core.loads.choose_felt`).
+    ("felt_inertia", _FLOAT, "data.M"),
+    ("felt_bias", _FLOAT, "data.qfrc_bias"),
 )  # fmt: skip
 
 TABLE: Final = AddressTable("Views", ((name, kind) for name, kind, _ in LIST))

@@ -6,17 +6,16 @@ from functools import partial
 from typing import Any
 
 from stunt.control.core.contact_scan import scan_contacts
-from stunt.control.core.engine import STEP_STATE, mj_getState, mj_step1, mj_step2
+from stunt.control.core.engine import mj_step1
 from stunt.control.core.kernel import after, before, between, meter_strength, sort_joints, update_moments
 from stunt.control.core.ledger import note_before, note_between, note_first_half, note_stepped, turn_page
-from stunt.control.core.loads import feel_loads
+from stunt.control.core.loads import choose_felt, feel_loads
 from stunt.control.core.programs import CONTACTS, EACH_STEP, STEPPED, WORLDSPACE, call_programs
-from stunt.control.core.strength import keep_to_strength, mend_springs
+from stunt.control.core.strength import finish_step
 from stunt.control.core.views import views_at
 from stunt.control.loop.guard import count_work, watch_over
 from stunt.control.loop.lookout import look_out
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import address
 
 
 @partial(compiled, nogil=True)
@@ -47,6 +46,7 @@ def run(
         hit in the last one, if contacts are watched (`counts.watch`; `counts.hits` says how many), or a look-out saw
         something coming (`counts.lookouts`).
     """
+    choose_felt(table.ctypes.data)
     v = views_at(table.ctypes.data)
     v.counts.table = table.ctypes.data  # for programs, which unpack it again
     v.counts.hits = 0
@@ -68,10 +68,7 @@ def run(
         call_programs(v, EACH_STEP, time, model, data)
         if v.counts.ledger != 0:
             note_between(v.counts.ledger, model, data)
-        if v.counts.springs > 0:
-            mj_getState(model, data, address(v.kept_state), STEP_STATE)
-        mj_step2(model, data)
-        cut = v.counts.springs > 0 and keep_to_strength(v, model, data)
+        finish_step(v, time, model, data)
         if v.counts.ledger != 0:
             note_stepped(v.counts.ledger, model, data)
         call_programs(v, STEPPED, time, model, data)
@@ -79,8 +76,6 @@ def run(
             turn_page(v.counts.ledger)
         after(v)
         meter_strength(v, time + step_time)
-        if cut:
-            mend_springs(v)
         if v.counts.guard != 0:
             count_work(v.counts.guard, v, step_time)
         for i in range(v.sizes.nv):
@@ -100,6 +95,7 @@ def run(
 @compiled
 def prepare(table: Any) -> None:
     """Fill in what springs scale by before the first step; needs inertia and bias up to date."""
+    choose_felt(table.ctypes.data)
     v = views_at(table.ctypes.data)
     sort_joints(v)
     feel_loads(v)

@@ -1,16 +1,15 @@
 """The world-space servo, compiled: called between the engine's half-steps, and after them (see `law`).
 
-One step may be taken twice: where a joint turned out to be over its strength (a contact pushed harder than the step
-before), the state is put back and the step repeated with the contact forces now known.
+Where a joint turned out to be over its strength (a contact pushed harder than the step before), the servo asks for the
+step to be taken again (`stunt.control.core.strength`), with the contact forces now known.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from stunt.control.core.engine import STEP_STATE, mj_factorM, mj_getState, mj_setState, mj_step2
-from stunt.control.core.ledger import note_between, note_stepped
-from stunt.control.core.programs import EACH_STEP, STEPPED, WORLDSPACE, entry
+from stunt.control.core.engine import mj_factorM
+from stunt.control.core.programs import AGAIN, EACH_STEP, STEPPED, TAKEN, WORLDSPACE, entry
 from stunt.control.core.views import views_at
 from stunt.control.servo.beat import set_beat_gains
 from stunt.control.servo.external import couple_to_root, end_help, see_from_outside, stiffen_root
@@ -23,7 +22,7 @@ from stunt.control.servo.torques import add_inertia, add_torques, end_torques, k
 from stunt.maths.compiled import inlined
 from stunt.maths.flat import mix_quaternions, multiply_quaternions, world_difference
 from stunt.maths.piecewise import frame_at
-from stunt.maths.pointers import address, floats, longs
+from stunt.maths.pointers import floats, longs
 
 _REPEATS = 6
 
@@ -168,7 +167,6 @@ def set_friction(t: Any, who: Any, time: float) -> None:
 def each_step(table: int, program: int, time: float, model: int, data: int) -> None:
     """Drive all actors, once the engine knows inertia and contacts of the present state."""
     v, t = views_at(table), servo_at(program)
-    mj_getState(model, data, address(t.state), STEP_STATE)
     near = False
     for actor in range(t.count[0]):
         who = actor_at(t.actors, actor)
@@ -186,9 +184,10 @@ def each_step(table: int, program: int, time: float, model: int, data: int) -> N
         foresee_strength(v, t, time, model, data)
 
 
-@inlined
-def finish(v: Any, t: Any) -> float:
-    """Note what the joints produced; return the largest share of a strength."""
+@entry(WORLDSPACE, TAKEN)
+def taken(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Note what the joints produced; ask for another step where one went over its strength."""
+    v, t = views_at(table), servo_at(program)
     torque, acceleration, loads = t.torque, t.qacc, t.load
     worst = 0.0
     for actor in range(t.count[0]):
@@ -204,34 +203,28 @@ def finish(v: Any, t: Any) -> float:
             b, load = v.dof_bodyid[v.jnt_dofadr[j]], load_of(v, torque, j)
             loads[b] = max(loads[b], load)
             worst = max(worst, load)
-    return worst
+    if worst > 1.0 and v.counts.repeats < _REPEATS:
+        v.counts.again += 1
+
+
+@entry(WORLDSPACE, AGAIN)
+def again(table: int, program: int, time: float, model: int, data: int) -> None:
+    """Weaken who was over. Only the step's second half is taken back: what the first found still holds."""
+    v, t = views_at(table), servo_at(program)
+    actor_at(t.actors, 0).repeats += 1.0
+    weaken_all(v, t, time, 1.0, MEASURED)
 
 
 @entry(WORLDSPACE, STEPPED)
 def stepped(table: int, program: int, time: float, model: int, data: int) -> None:
-    """Repeat a step that went over a strength, then write down what was done."""
+    """Write down what was done."""
     v, t = views_at(table), servo_at(program)
-    worst = finish(v, t)
-    for _ in range(_REPEATS):
-        if worst <= 1.0:
-            break
-        actor_at(t.actors, 0).repeats += 1.0
-        # Only the second half is taken back: what the first found out of the state still holds.
-        mj_setState(model, data, address(t.state), STEP_STATE)
-        weaken_all(v, t, time, 1.0, MEASURED)
-        mj_factorM(model, data)
-        if v.counts.ledger != 0:
-            note_between(v.counts.ledger, model, data)
-        mj_step2(model, data)
-        if v.counts.ledger != 0:
-            note_stepped(v.counts.ledger, model, data)
-        worst = finish(v, t)
-    write_down(v, t, worst)
+    write_down(v, t)
     put_all(v, t, time)
 
 
 @inlined
-def write_down(v: Any, t: Any, worst: float) -> None:
+def write_down(v: Any, t: Any) -> None:
     """Put torques and saturation on the board and add to the meters."""
     torque, weight = t.torque, t.weight
     for actor in range(t.count[0]):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.control.core.board import PASSIVE, Board
-from stunt.control.core.engine import STEP_STATE
 from stunt.control.core.programs import WORLDSPACE
 from stunt.control.core.renumbered import Renumbered
 from stunt.control.servo.law import RootSpring, ServoSettings, bone_moments, stun_share, summed, whole_moment
@@ -173,7 +172,6 @@ TABLE: Final = AddressTable(
         # Others.
         ("where", _FLOAT),  # position on the data
         ("inertia", _FLOAT),  # the body's own, in the engine's sparsity
-        ("state", _FLOAT),  # of the engine before the step
         ("scratch", SCRATCH),
     ),
 )
@@ -251,7 +249,7 @@ class WorldspaceProgram:
             "load": self.load, "steer": self.steer, "leg": self._leg, "joint": np.zeros(nv), "torque": np.zeros(nv),
             "feed": np.zeros(nv), "flesh": np.zeros(nv), "axis": np.zeros(3 * nv), "acceleration": np.zeros(nv),
             "right": np.zeros(nv), "pace": np.zeros(nv), "owed": self.owed, "where": np.zeros(model.nq),
-            "inertia": np.zeros(data.M.size), "state": np.zeros(mujoco.mj_stateSize(model, STEP_STATE)),
+            "inertia": np.zeros(data.M.size),
             "scratch": np.zeros(1, SCRATCH), "smooth": data.qfrc_smooth,
         }  # fmt: skip
         self.table = np.zeros(len(TABLE.names), np.int64)
