@@ -9,7 +9,7 @@ import pytest
 
 import stunt
 from stunt.control.beat.law import approach
-from stunt.drive.response.give import give_of, stopping_constant, way_out
+from stunt.drive.response.giving import give_of, stopping_constant, way_out
 from stunt.stage.shock import Shock, inboard, turned_by
 
 _BENT = {"r_shoulder_flexion": 60, "r_elbow_flexion": 60}

@@ -1,7 +1,14 @@
-"""Which joints give to a blow just now, and what they return with."""
+"""Give and return are two knobs: how far a held joint gives to a blow, beside how fast it comes back.
+
+A held joint is a critically damped pull of time constant λ toward its pose (`stunt.control.beat.law.approach`). A blow
+that leaves it at a velocity v₀ takes it v₀·λ/e away, and from there it is back to a tenth after n·λ: one number says
+both. Here they are two: from the blow until it stands still, λ is what makes it give as much as was asked for; then it
+is that of the return. The blow's own length and the control period are counted.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,9 +17,81 @@ import mujoco
 import numpy as np
 
 from stunt.character.character import Character, Joint
-from stunt.drive.response.give import give_of, stopping_constant
+from stunt.control.beat.law import approach
 from stunt.stage.loop import StageLoop
 from stunt.stage.shock import Shock, inboard, turned_by
+
+_LONGEST: Final = 4.0
+"""A joint stands still within so long after a blow, however much it gives [s]."""
+_HALVINGS: Final = 40
+
+
+def way_out(time_constant: float, step: float, steps_per_control: int, blow: int, most: float) -> tuple[float, int]:
+    """Return how far a joint goes that a blow gives a velocity of 1 in all, and after how many physics steps it stands.
+
+    Args:
+        time_constant: λ of its pull [s].
+        step: A physics step [s].
+        steps_per_control: How many of them control holds its torque.
+        blow: How many of them the blow takes.
+        most: Further than this it need not be followed.
+    """
+    where = speed = asked = 0.0
+    period = step * steps_per_control
+    for tick in range(round(_LONGEST / step)):
+        if tick % steps_per_control == 0:
+            asked = approach(-where, -speed, time_constant, period)
+        speed += step * asked + (1.0 / blow if tick < blow else 0.0)
+        if (speed <= 0.0 and tick >= blow) or where > most:
+            return where, tick
+        where += step * speed
+    return where, round(_LONGEST / step)
+
+
+def give_of(wanted: float, step: float, steps_per_control: int, blow: int) -> tuple[float, int]:
+    """Return the λ [s] under which a joint gives so much to a blow, and after how many physics steps it stands still.
+
+    Where no λ gives so little (it is through before control can act), the shortest.
+
+    Args:
+        wanted: How far it gives, over the velocity the blow gives it [rad / (rad/s)].
+        step: A physics step [s].
+        steps_per_control: How many of them control holds its torque.
+        blow: How many of them the blow takes.
+    """
+    low, high = math.log(0.25 * step * steps_per_control), math.log(max(_LONGEST, 4.0 * wanted))
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if way_out(math.exp(middle), step, steps_per_control, blow, wanted)[0] > wanted:
+            high = middle
+        else:
+            low = middle
+    return math.exp(low), way_out(math.exp(low), step, steps_per_control, blow, math.inf)[1]
+
+
+def stopping_constant(away: float, outward: float, short: float, long: float, period: float) -> float | None:
+    """Return the λ [s] under which a joint stands still a control period from now; None: under a short one it goes on.
+
+    Args:
+        away: How far it is from its pose [rad].
+        outward: How fast it goes away from it [rad/s].
+        short: The λ with which it gives [s].
+        long: That with which it comes back [s].
+        period: A control period [s].
+    """
+
+    def left(constant: float) -> float:
+        return outward + period * approach(-away, -outward, constant, period)
+
+    if left(short) > 0.0:
+        return None
+    if left(long) <= 0.0:
+        return long
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(short * long)
+        short, long = (middle, long) if left(middle) <= 0.0 else (short, middle)
+    return short
+
 
 TOUCH: Final = 0.01
 """How long something that hits touches, as far as anybody knows beforehand [s]."""
@@ -23,7 +102,7 @@ STILL: Final = 1e-4
 
 
 @dataclass(frozen=True)
-class Given:
+class GivingJoint:
     """A joint gives to a blow: with which λ [s], from and by which tick it comes back, and with which λ."""
 
     out: float
@@ -42,7 +121,7 @@ class Giving:
     def __init__(self, stage: StageLoop) -> None:
         """Look after joints on a stage; none gives yet."""
         self._stage = stage
-        self.given: dict[str, Given] = {}
+        self.given: dict[str, GivingJoint] = {}
 
     def answer(self, shock: Shock, held: Sequence[Joint], give: float) -> None:
         """Have joints give to a blow, as far as said that of those which carry what is hit that gives most.
@@ -64,7 +143,9 @@ class Giving:
             before = self.given.get(joint.name)
             back = before.hold if before is not None else float(board.hold[joint.id])
             board.hold[joint.id] = hold
-            self.given[joint.name] = Given(hold, stage.tick + steps, stage.tick + LONGER * max(after, steps), back)
+            self.given[joint.name] = GivingJoint(
+                hold, stage.tick + steps, stage.tick + LONGER * max(after, steps), back
+            )
 
     def drop(self, name: str) -> None:
         """Forget a joint that is told something else."""
@@ -90,7 +171,7 @@ class Giving:
                 self.given[name] = replace(given, last=tick + 1)
 
 
-def _stopping(stage: StageLoop, joint: Joint, given: Given) -> float | None:
+def _stopping(stage: StageLoop, joint: Joint, given: GivingJoint) -> float | None:
     """Return the λ [s] that stops a joint within a control period; None: it goes on, with that with which it gives."""
     own, speed = slice(joint.qpos, joint.qpos + joint.nq), stage.data.qvel[joint.dof : joint.dof + joint.nv]
     here, goal, away, period = stage.data.qpos[own], stage.board.goal[own], np.zeros(joint.nv), stage.control_period
