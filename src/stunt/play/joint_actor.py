@@ -26,7 +26,7 @@ from stunt.play.arguments import check_told_pose, checked, need, positive, setti
 if TYPE_CHECKING:
     from stunt.play.stage import Stage
 
-BEATS: Final = ("coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
+BEATS: Final = ("coupling", "arrival", "tension", "give", "ease", "joints", "gravity_compensation")
 ASSISTS: Final = ("weak", "hook", "none", "own", "auto")
 Parts = Part | TensionPart | TrajectoryPart
 

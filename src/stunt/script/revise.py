@@ -19,7 +19,7 @@ from stunt.stage.scene import Scene
 
 NEVER = float("inf")
 Item = TypeVar("Item")
-_SAME_START = ("machine", "coupling", "arrival", "tension", "ease", "joints", "gravity_compensation")
+_SAME_START = ("machine", "coupling", "arrival", "tension", "give", "ease", "joints", "gravity_compensation")
 
 
 def first_change(old: Script, new: Script) -> float:

@@ -34,6 +34,7 @@ class Hit:
         by: Name of the prop or the other character.
         position: Where [m], world.
         force: Contact force magnitude in that step [N].
+        push: The contact force on the body in that step [N], world; zero where there was no contact.
     """
 
     time: float
@@ -42,6 +43,7 @@ class Hit:
     by: str
     position: tuple[float, float, float]
     force: float
+    push: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class ContactWatch:
@@ -148,9 +150,12 @@ class ContactWatch:
                 geom = geoms[0] if self._owner[geoms[0]] == who else geoms[1]
                 force = np.zeros(6)
                 mujoco.mj_contactForce(self._model, self._data, index, force)
+                frame = self._data.contact.frame[index].reshape(3, 3)  # from the first geom to the second
+                px, py, pz = (float(f) * (1.0 if geom == geoms[1] else -1.0) for f in force[:3] @ frame)
                 x, y, z = (float(value) for value in self._data.contact.pos[index])
                 body = self._body_names[int(self._model.geom_bodyid[geom])]
-                hits.append(Hit(time, str(name), body, str(other), (x, y, z), float(np.linalg.norm(force[:3]))))
+                size = float(np.linalg.norm(force[:3]))
+                hits.append(Hit(time, str(name), body, str(other), (x, y, z), size, (px, py, pz)))
         return hits
 
     def touching(self, character: str, body: str | None = None, other: str | None = None) -> bool:

@@ -22,6 +22,7 @@ from stunt.stage.build import Prop
 from stunt.stage.contacts import Hit
 from stunt.stage.event_specs import Attach, Drag, Event, Push, Release, Throw
 from stunt.stage.loop import StageLoop
+from stunt.stage.shock import Shock
 
 STRETCH: Final = 0.15
 """How far behind the point a body is when it is pulled with full strength [m]."""
@@ -189,6 +190,7 @@ class EventCrew:
                 where = {} if event.point is None else {"point": list(event.point)}
                 self._note("push", target=event.target, impulse=impulse, seconds=seconds, **where)
                 self._push_off(event, impulse)
+                self._tell_shock(event, steps)
                 self._let_feel(event, float(np.linalg.norm(self._force(event, steps))))
             case Throw():
                 self._throw(event)
@@ -214,6 +216,26 @@ class EventCrew:
         lain = touching(self._stage, prop)
         if all(way @ impulse > OFF * np.linalg.norm(impulse) for _, way in lain):
             self._leaving.leave(prop, frozenset(geom for geom, _ in lain))
+
+    def _tell_shock(self, push: Push, steps: int) -> None:
+        """Tell whoever listens that a character's body is given an impulse by a push that begins."""
+        stage, (owner, _, _) = self._stage, push.target.partition("/")
+        if not stage.shock_listeners or owner not in stage.built.characters:
+            return
+        body = self._body(push.target, push)
+        mujoco.mj_kinematics(stage.model, stage.data)
+        mujoco.mj_comPos(stage.model, stage.data)
+        x, y, z = (float(value) for value in self._point(push, body))
+        name = stage.model.body(body).name.removeprefix(f"{owner}/")
+        fx, fy, fz = (float(value) for value in self._force(push, steps))
+        stage.shock(Shock(stage.time, owner, name, PUSHED, (x, y, z), (fx, fy, fz), steps * stage.step_time))
+
+    def _point(self, push: Push, body: int) -> NDArray[np.float64]:
+        """Return where a push acts [m], world."""
+        data = self._stage.data
+        if push.point is None:
+            return np.asarray(data.xipos[body])
+        return np.asarray(data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.asarray(push.point))
 
     def _let_feel(self, event: Push | Drag, force: float) -> None:
         """Tell whoever listens to hits that a character is pushed or dragged: always if data moves it."""
@@ -245,10 +267,7 @@ class EventCrew:
             mujoco.mj_kinematics(stage.model, stage.data)
         for push, body, _ in self._pushing:
             force = self._force(push, max(1, round(push.duration / stage.step_time)))
-            lever = np.zeros(3)
-            if push.point is not None:
-                rotation = stage.data.xmat[body].reshape(3, 3)
-                lever = stage.data.xpos[body] + rotation @ np.asarray(push.point) - stage.data.xipos[body]
+            lever = self._point(push, body) - stage.data.xipos[body]
             stage.data.xfrc_applied[body, :3] += force
             stage.data.xfrc_applied[body, 3:] += np.cross(lever, force)
             self._forced.add(body)

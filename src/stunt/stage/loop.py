@@ -31,6 +31,7 @@ from stunt.stage.contacts import ContactWatch, Hit
 from stunt.stage.ledger import ROOM, StepLedger
 from stunt.stage.scene import Placement, Scene
 from stunt.stage.schedule import Saved, Schedule
+from stunt.stage.shock import Shock
 from stunt.stage.sleep import Sleep, forward
 from stunt.stage.two_stage import start_impacts
 
@@ -108,6 +109,7 @@ class StageLoop:
         self.kept: list[Saved] = []
         self.actors: dict[str, Any] = {}
         self.hit_listeners: list[Callable[[Hit], None]] = []
+        self.shock_listeners: list[Callable[[Shock], None]] = []
         self.sleep = Sleep(self.built, self.data, self.board) if self.scene.sleep else None
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
@@ -358,8 +360,15 @@ class StageLoop:
     def tell(self, hits: list[Hit]) -> None:
         """Tell whoever listens that characters were hit."""
         for hit in hits:
+            if any(hit.push):
+                self.shock(Shock(hit.time, hit.character, hit.body, hit.by, hit.position, hit.push))
             for listener in self.hit_listeners:
                 listener(hit)
+
+    def shock(self, shock: Shock) -> None:
+        """Tell whoever listens that a character's body is given an impulse."""
+        for listener in self.shock_listeners:
+            listener(shock)
 
     def _blow_up(self) -> BlowUpError:
         speed = np.abs(self.data.qvel)

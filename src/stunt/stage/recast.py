@@ -67,6 +67,7 @@ def change_cast(stage: StageLoop, before: StageLoop, built: Built) -> None:
     for member in before.crew:
         stage.crew.append(member) if _goes_on(member, by) else gone.append(member)
     stage.hit_listeners += [ears for ears in before.hit_listeners if getattr(ears, "__self__", None) not in gone]
+    stage.shock_listeners += [ears for ears in before.shock_listeners if getattr(ears, "__self__", None) not in gone]
     stage.strings += [string for string in before.strings if getattr(string, "__self__", None) not in gone]
 
 

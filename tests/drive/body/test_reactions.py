@@ -25,7 +25,7 @@ class Struck:
     def stun(self, low: float, **times: float) -> None:
         self.lows.append(low)
 
-    def respond(self, delta: float) -> None:
+    def respond(self, delta: float, body: str, by: str) -> None:
         self.deltas.append(delta)
 
 

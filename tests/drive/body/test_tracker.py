@@ -151,7 +151,8 @@ def test_hits_are_answered_by_how_hard_they_are() -> None:
     follow_clips(tracker.stage, "a", [QueuedClip(tracker.motion)])
     states = lambda: [entry["state"] for entry in tracker.log]  # noqa: E731
     for share, limb, known in (
-        (1.0, "thorax", []), (5.0, "l_hand", []), (5.0, "thorax", ["stunned"]), (20.0, "head", ["stunned", "down"]),
+        (0.2, "thorax", []), (1.0, "thorax", ["giving"]), (5.0, "l_hand", ["giving"] * 2),
+        (5.0, "thorax", ["giving", "giving", "stunned"]), (20.0, "head", ["giving", "giving", "stunned", "down"]),
     ):  # fmt: skip
         for listener in tracker.stage.hit_listeners:
             listener(Hit(tracker.stage.time, "a", limb, "ball", (0.0, 0.0, 1.0), share * tracker.weight))

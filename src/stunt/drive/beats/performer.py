@@ -27,11 +27,13 @@ from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.predict import joint_way, smooth_way
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
+from stunt.drive.response.giving import Giving
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.given import announced
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
+from stunt.stage.shock import Shock
 
 Floats = NDArray[np.float64]
 
@@ -200,6 +202,7 @@ class Performer:
         coupling: Coupling = "full",
         arrival: Arrival = "critical",
         tension: float = 0.5,
+        give: float | None = None,
         ease: float = 0.2,
         missed_deg: float = 1.0,
     ) -> None:
@@ -212,12 +215,13 @@ class Performer:
             coupling: How much of the other joints a joint knows.
             arrival: Which law of arrival.
             tension: Seconds to come back to a held pose when disturbed.
+            give: How far the joint that gives most gives to a blow [°/(N·s)], while it holds; None: `tension` says.
             ease: Share of each approach over which its acceleration is gathered.
             missed_deg: A beat whose worst joint is off by more than this counts as missed.
         """
         self.stage = stage
         self.character = stage.character(character)
-        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, ease=ease)
+        self.part = part or Part(coupling=coupling, arrival=arrival, tension=tension, give=give, ease=ease)
         if not (math.isfinite(self.part.tension) and self.part.tension > 0.0):
             raise InvalidValueError("tension", self.part.tension, "a positive number of seconds", self.part.place)
         for kind, value, known in (
@@ -239,7 +243,10 @@ class Performer:
         self._last = -1
         self._before: tuple[float, Any, Any] | None = None
         self._saturated_from = stage.board.saturated_steps.copy()
+        self._giving = Giving(stage)
         self._take_charge()
+        if self.part.give is not None:
+            stage.shock_listeners.append(self._give_way)
         for beat in resolve_beats(self.part) if self.part.beats else ():
             self.key(beat.pose, at=beat.time, hold=beat.hold, duration=beat.duration)
         stage.crew.append(self)
@@ -263,6 +270,15 @@ class Performer:
         board.goal_time[joint.id] = HELD
         board.goal_velocity[joint.dof : joint.dof + joint.nv] = 0.0
         board.hold[joint.id] = tension / TIME_CONSTANTS
+        self._giving.drop(joint.name)
+
+    def _give_way(self, shock: Shock) -> None:
+        """Have joints that hold give to a blow as far as the part says (see `stunt.drive.response.give`)."""
+        if shock.character == self.character.name and self.part.give is not None:
+            board, joints = self.stage.board, [self.character.joints[name] for name in self.controlled]
+            held = [j for j in joints if board.law[j.id] == self._law and board.goal_time[j.id] == HELD]
+            self._giving.answer(shock, held, math.radians(self.part.give))
+            self.stage.crew.announce(self)
 
     def key(
         self,
@@ -406,6 +422,7 @@ class Performer:
             dues.append(floor if floor > self._last else ceiling)
         starts = [self.stage.tick_of(q[0].start) for q in self._queues.values() if q and q[0].start > 0.0]
         dues += [start for start in starts if start > self._last]
+        dues += self._giving.due(self._last)
         return max(min(dues), self._last + 1) if dues else None
 
     def _on_grid(self, time: float) -> bool:
@@ -425,6 +442,7 @@ class Performer:
                 self._hold(self.character.joints[name], queue.pop(0).hold)
             if queue and queue[0] is not self._aimed.get(name):
                 self._aim(name)
+        self._giving.end(self._last, self.character)
         # Kept for a beat that falls inside the coming step.
         self._before = (now, stage.data.qpos.copy(), stage.data.qvel.copy())
 
@@ -553,6 +571,7 @@ class Performer:
                 self._saturated_from,
                 self.results,
                 self.stands,
+                self._giving.given,
             )
         )
 
@@ -561,5 +580,5 @@ class Performer:
         self._aimed.clear()
         (
             self._queues, self._beats, self._count, self._last, self._before, self._saturated_from, self.results,
-            self.stands,
+            self.stands, self._giving.given,
         ) = copy.deepcopy(state)  # fmt: skip

@@ -165,6 +165,10 @@ class Part:
         default="critical", kind=Choice("arrival", ("critical", "minimum_effort")), help="which law of arrival"
     )
     tension: float = key(default=0.5, kind=SECONDS, help="to come back to the held pose when disturbed")
+    give: float | None = key(
+        default=None, kind=Number(above=0.0, most=1000.0, unit="°/(N·s)"),
+        help="how far the most giving joint that carries what is hit gives, for each N·s; else `tension` says",
+    )  # fmt: skip
     ease: float = key(
         default=0.2, kind=Number(0.0, 0.5),
         help="share of each approach over which its acceleration is gathered: 0 starts with a jerk (full coupling)",

@@ -30,6 +30,7 @@ from stunt.drive.motion.body_motion import BodyMotion, blended
 from stunt.drive.motion.layout import check_motion
 from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
 from stunt.drive.prepare.first_velocity import first_velocity
+from stunt.drive.response.yielding import Yielding
 from stunt.errors import BodyError, StuntError, must_be
 from stunt.given import announced
 from stunt.maths import rotations
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 AIM_FPS: Final = 60.0
 GAVE_UP: Final = "gave up"
+GIVING: Final = "giving"
+"""It gives way to a blow while it follows: no state it is in from now on."""
 TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
 PART: Final = 0.015
@@ -104,6 +107,8 @@ class BodyActor(ServoBody):
         self.on_give_up: Callable[[], None] | None = None
         stage.actors[name] = self
         stage.keep(self)
+        self.yielding = Yielding(self)
+        stage.crew.append(self.yielding)
 
     def configure(self, settings: ServoSettings | None = None, root: RootSpring | None = None) -> None:
         """Change how it follows, and how its root is helped, from now on; None: as it is."""
@@ -324,9 +329,16 @@ class BodyActor(ServoBody):
             pose[7:] = self.rows.qpos[min(max(frame, 0), len(self.rows.qpos) - 1)]
         return pose
 
-    def respond(self, delta: float) -> None:
-        """Give way, and be back in the clip's own state `delta` seconds from now (the δ-response)."""
-        if self.rows is None:
+    def respond(self, delta: float, body: str = "", by: str = "") -> None:
+        """Give way where a body was hit, and be back in the clip `delta` seconds from now (the δ-response).
+
+        Where no body is named, and under the servo `beat`, the target sets out from the pose the blow left.
+        """
+        if self.rows is None or self.on_own_feet:
+            return
+        if body:
+            self.note(GIVING, body=body, by=by, delta=delta)
+        if body and self.yielding.give_way(delta, body):
             return
         first = min(round((self.stage.time - self.started) * self.rows.fps), len(self.rows.turns) - 1)
         rest = replace(self.rows, turns=self.rows.turns[first:], asked=None, torque=None)
@@ -539,7 +551,7 @@ class BodyActor(ServoBody):
     @property
     def said(self) -> str:
         """How it last said that it is (see `note`); empty: it never did."""
-        return next((str(entry["state"]) for entry in reversed(self.log) if "state" in entry), "")
+        return next((str(entry["state"]) for entry in reversed(self.log) if entry.get("state", GIVING) != GIVING), "")
 
     def _follows_now(self, motion: BodyMotion | None, rows: ServoTargets | None) -> None:
         """Write down what it follows from now on; that it follows nothing, once."""

@@ -13,10 +13,13 @@ from typing import Final
 from stunt.drive.body.actor import BodyActor
 from stunt.keys import TRUTH, Number, key, spec
 from stunt.stage.contacts import Hit
+from stunt.stage.shock import Shock
 
 HARDY: Final = ("hand", "forearm", "foot", "toe", "shank")
 HARDY_SHARE: Final = 0.2
 """Limbs that people strike and block with, and how much a hit on one of them counts."""
+BLOW: Final = 0.01
+"""How long a blow lasts, as one that hits [s]."""
 FOLLOWING, STUNNED, DOWN, RISING = "following", "stunned", "down", "rising"
 _HIT = Number(0.0, 1e9, unit="m·g")
 _SECONDS = Number(0.0, 1e9, unit="s")
@@ -61,5 +64,16 @@ def feel(actor: BodyActor, hits: Iterable[Hit], limits: Thresholds, *, frail: bo
             actor.note(STUNNED, force=weights)
             actor.stun(max(0.1, 0.8 * low), down=limits.down, hold=limits.hold, up=limits.up)
         elif weights >= limits.respond and 0.0 < limits.delta < actor.left and actor.follows and not actor.weakened:
-            actor.respond(limits.delta)
+            actor.respond(limits.delta, hit.body, hit.by)
     return False
+
+
+def feel_push(actor: BodyActor, shock: Shock, limits: Thresholds) -> None:
+    """Give way to a push before its first step, if it is one that a body gives way to, and does not stun.
+
+    Its impulse counts as if it took `BLOW`: whoever leans on somebody for a second moves him, too.
+    """
+    weights = shock.impulse / BLOW / actor.weight
+    able = actor.follows and actor.rows is not None and not actor.weakened and 0.0 < limits.delta < actor.left
+    if able and limits.respond <= weights < limits.stun:
+        actor.respond(limits.delta, shock.body, shock.by)

@@ -10,10 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.reactions import DOWN, FOLLOWING, Thresholds, feel
+from stunt.drive.body.reactions import DOWN, FOLLOWING, Thresholds, feel, feel_push
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.maths import rotations
+from stunt.stage.events import PUSHED
 from stunt.stage.loop import StageLoop
+from stunt.stage.shock import Shock
 from stunt.supervise.contract import BaseController, Bid, Controller, Status, failed
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.reflexes.anatomy import is_person
@@ -273,4 +275,11 @@ def follow_clips(
             pool.insert(1, Stumble())
     if get_up:
         pool.append(GetUp(get_up, thresholds=limits))
-    return Supervisor(stage, name, pool, safe=safe)
+    supervisor = Supervisor(stage, name, pool, safe=safe)
+
+    def pushed(shock: Shock) -> None:
+        if shock.by == PUSHED and shock.character == name and react is not None and supervisor.current is queue:
+            feel_push(supervisor.actor, shock, react)
+
+    stage.shock_listeners.append(pushed)
+    return supervisor

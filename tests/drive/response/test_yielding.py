@@ -1,0 +1,105 @@
+"""The δ-response: one number says how far a body that follows a clip gives to a blow, and when it is back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+import stunt
+from stunt.drive.body.actor import GIVING
+
+_WHEN = 0.6
+
+
+def played(delta: float, blow: dict[str, Any] | None, clip: str = "idle", **how: Any) -> tuple[stunt.Take, Any]:
+    """Return a take of somebody who follows a clip and is pushed, or hit by a ball, and the stage."""
+    script: dict[str, Any] = {
+        "seconds": _WHEN + 0.3 + 1.5 * max(delta, 0.3), "characters": {"ada": {"body": "skeleton", "root": "free"}},
+        "performance": {"ada": {"clips": {"play": [{"clip": clip}], "react": {"delta": delta}}}}, **how,
+    }  # fmt: skip
+    if blow and "throw" in blow:
+        script["props"] = {"ball": {"shape": "sphere", "radius": 0.1, "mass": 2, "at": [1.5, -0.6, 1.4]}}
+    script["events"] = [blow] if blow else []
+    performance = stunt.Performance(stunt.script_from_data(script))
+    return performance.run(), performance.stage
+
+
+def gives(delta: float, blow: dict[str, Any], joint: str, **how: Any) -> tuple[float, float, float]:
+    """Return how far [°] a joint gives, and when it is back to a tenth [s]: from the blow, from the farthest point."""
+    hit, stage = played(delta, blow, **how)
+    still, _ = played(delta, None, **how)
+    count, own, turn = min(len(hit.time), len(still.time)), stage.character("ada").joints[joint].qpos, np.zeros(3)
+    away = np.zeros(count)
+    for k in range(count):
+        mujoco.mju_subQuat(turn, hit.qpos[k][own : own + 4], still.qpos[k][own : own + 4])
+        away[k] = np.degrees(np.linalg.norm(turn))
+    first = int(np.searchsorted(hit.time, _WHEN - 0.05))
+    farthest = first + int(away[first:].argmax())
+    back = float(hit.time[farthest + int(np.argmax(away[farthest:] < 0.1 * away[farthest]))])
+    (event,) = [e for e in hit.events if e["kind"] == "reaction"]
+    assert event["state"] == GIVING and event["delta"] == delta
+    return float(away[farthest]), back - _WHEN, back - float(hit.time[farthest])
+
+
+_PUSH = {"push": "ada/r_forearm", "impulse": [0, 4, 0], "at": _WHEN}
+_BALL = {"throw": "ball", "target": "ada/r_forearm", "at": 0.0, "hits_at": _WHEN}
+
+
+def between(after: float, later: float, delta: float, slack: float = 0.2) -> bool:
+    """Whether δ lies between the return as counted from the farthest point and from the blow, or nearly."""
+    return later <= (1.0 + slack) * delta and after >= (1.0 - slack) * delta
+
+
+@pytest.mark.parametrize("blow", [_PUSH, _BALL], ids=["push", "ball"])
+def test_delta_says_how_far_a_hit_joint_gives_and_when_it_is_back(blow: dict[str, Any]) -> None:
+    deltas = (0.1, 0.4, 1.0)
+    found = [gives(delta, blow, "r_shoulder") for delta in deltas]
+    far = [one for one, _, _ in found]
+    assert far[0] < far[1] < far[2] and far[2] > 5.0 * far[0]
+    assert all(between(after, later, delta, 0.25) for delta, (_, after, later) in zip(deltas, found, strict=True)), (
+        found
+    )
+
+
+def test_a_trunk_that_gives_does_not_buckle() -> None:
+    far = [
+        gives(delta, {"push": "ada/thorax", "impulse": [12, 0, 0], "at": _WHEN}, "thorax")[0] for delta in (0.1, 1.0)
+    ]
+    assert 5.0 * far[0] < far[1] < 25.0
+
+
+def test_it_gives_before_the_stiff_servo_has_taken_the_blow() -> None:
+    """At half the rate a push finds the same limb: nothing of it went by first."""
+    coarse, fine = (gives(0.5, _PUSH, "r_shoulder", rate=rate)[0] for rate in (120, 240))
+    assert coarse == pytest.approx(fine, rel=0.15)
+
+
+def test_others_hold_as_ever_and_all_is_as_before_after_it() -> None:
+    script = stunt.script_from_data({
+        "seconds": 2, "characters": {"ada": {"body": "skeleton", "root": "free"}},
+        "performance": {"ada": {"clips": {"play": [{"clip": "idle"}], "react": {"delta": 0.3}}}}, "events": [_PUSH],
+    })  # fmt: skip
+    stage = stunt.Performance(script).stage
+    actor = stage.actors["ada"]
+    stage.step(0.1)
+    before = actor.program.k1.copy(), actor.program.k2.copy()
+    stage.step(_WHEN)
+    changed = {stage.model.body(int(b)).name for b in np.flatnonzero(actor.program.k1 != before[0])}
+    assert {"ada/r_forearm", "ada/r_upper_arm", "ada/r_hand"} <= changed
+    assert not any(word in name for name in changed for word in ("/l_", "lumbar", "thorax", "head"))
+    state = stage.save()
+    stage.step(0.5)
+    np.testing.assert_array_equal(actor.program.k1, before[0])
+    np.testing.assert_array_equal(actor.program.k2, before[1])
+    end = stage.data.qpos.copy()
+    stage.restore(state)
+    stage.step(0.5)
+    np.testing.assert_array_equal(stage.data.qpos, end)
+
+
+def test_without_delta_nobody_gives_way() -> None:
+    take, _ = played(0.0, _PUSH)
+    assert not [event for event in take.events if event["kind"] == "reaction"]
