@@ -50,7 +50,7 @@ class Beats(Task):
             character: What else a `CharacterSpec` takes.
         """
         self.between, self.spread = between, spread
-        spec = CharacterSpec(body, at=(0.0, 0.0, 0.3), self_collision=False, **character)
+        spec = CharacterSpec(body, at=(0.0, 0.0, 0.3), **character)
         super().__init__(spec, rates or Rates(), seconds, tension)
 
     def _set_up(self) -> None:
