@@ -284,7 +284,7 @@ class AdaptiveProgram:
             jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
         )  # fmt: skip
         # Site arrays of a model without sites have no memory; nothing reads them then.
-        self._board.counts["strings"] = len(self.sites)
+        self._board.pulls(ADAPTIVE, len(self.sites))
         self._board.programs[ADAPTIVE] = address_of(self.table) if self.joints or self.sites else 0
 
     def _lay_out_paths(self) -> None:

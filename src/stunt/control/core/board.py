@@ -152,6 +152,7 @@ class Board:
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()
         self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS, control_period)], TIMES)
         self.asks_support = False
+        self._pulled: dict[int, int] = {}
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)
         self.sizes = np.array([(nq, nv, njnt, ntree, model.nbody, data.M.size)], SIZES)
@@ -204,6 +205,11 @@ class Board:
         finally:
             for (field, _), values in zip(fields, driven, strict=True):
                 field[:] = values
+
+    def pulls(self, slot: int, strings: int) -> None:
+        """Hear how many strings a program pulls."""
+        self._pulled[slot] = strings
+        self.counts["strings"] = sum(self._pulled.values())
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Return a copy of everything that must survive a restore."""

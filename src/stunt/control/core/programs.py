@@ -41,6 +41,8 @@ IMPACT: Final = 3
 """Slot of the impact stage of two-stage collisions."""
 OWN_FEET: Final = 4
 """Slot of bodies on their own feet."""
+STRINGS: Final = 5
+"""Slot of bodies on strings that are solved together."""
 
 BEFORE, BETWEEN, AFTER, EACH_STEP, STEPPED, CONTACTS, TAKEN, AGAIN = range(8)
 PHASES: Final = 8
@@ -51,6 +53,7 @@ _MODULES: Final = {
     WORLDSPACE: "stunt.control.servo.kernel",
     IMPACT: "stunt.control.impact.kernel",
     OWN_FEET: "stunt.control.own.kernel",
+    STRINGS: "stunt.control.strings.kernel",
 }
 _SIGNATURE: Final = types.void(types.int64, types.int64, types.float64, types.int64, types.int64)
 

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character, Joint
 from stunt.control.adaptive.memory import AdaptiveProgram, Path
 from stunt.control.core.renumbered import Renumbered
+from stunt.drive.motion.layout import own_slices
 from stunt.drive.paths.off_path import OffPath, Watched
 from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
 from stunt.given import announced
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
+
+if TYPE_CHECKING:
+    from stunt.drive.paths.marker_fit import MarkerFit
+    from stunt.drive.paths.on_markers import OnMarkers
 
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
@@ -74,6 +80,7 @@ class Follower:
         self._sites: dict[str, tuple[Trajectory | None, Trajectory | None, float, float, float]] = {}
         self._watch = OffPath(stage, self.character, self.program, math.radians(tolerance_deg), tolerance_mm / 1000.0)
         self.log = FollowLog(self)
+        self.on_markers: OnMarkers | None = None
         self._refill_at = math.inf
         self._last = -1
         self._stride = max(1, round(stage.scene.physics_hz / _WATCH_HZ))
@@ -158,6 +165,42 @@ class Follower:
         paths = [None if path is None else self._path(path) for path in (position, orientation)]
         self.program.drive_site(self.character.sites[name], settling, paths[0], paths[1], strength, damping)
 
+    def markers(
+        self, names: list[str], fit: MarkerFit, *, start: float, settling: float = SETTLING,
+        strength: float | None = None, taken: Collection[str] = (), place: Place = NOWHERE,
+    ) -> None:  # fmt: skip
+        """Put the body on the strings of its markers; a body at time 0 begins where they are.
+
+        Args:
+            names: The site of each marker.
+            fit: The body fitted to them (`stunt.drive.paths.marker_fit`).
+            start: When the first frame falls [s].
+            settling: How fast it closes in on them [s].
+            strength: Largest force of a string [N]; None is half the body's weight.
+            taken: Joints that others move.
+            place: Where it was asked for.
+        """
+        from stunt.drive.paths.on_markers import OnMarkers  # strings bring a solver, which nobody else needs
+
+        check_settling(settling, self.stage.control_period, place)
+        if self.on_markers is not None:
+            self.on_markers.cut()
+        self.on_markers = OnMarkers(
+            self.stage, self.character, names, fit, start=start, settling=settling, strength=strength,
+            taken=[*taken, *self._joints],
+        )  # fmt: skip
+        if self.stage.tick == 0 and start <= 0.0:
+            self._begin_there(self.on_markers)
+        self.stage.crew.announce(self)
+        self.changed()
+
+    def _begin_there(self, on: OnMarkers) -> None:
+        data, own = self.stage.data, own_slices(self.character)[0]
+        data.qpos[own] = on.strung.poses[0]
+        joints = [*([self.character.root] if self.character.root is not None else []), *self.character.joints.values()]
+        data.qvel[joints[0].dof : joints[-1].dof + joints[-1].nv] = on.strung.velocities[0]
+        mujoco.mj_forward(self.stage.model, data)
+
     def release(self, name: str) -> None:
         """Let a joint swing, or cut a site's string."""
         if name in self._joints:
@@ -215,6 +258,7 @@ class Follower:
         """Return what there is to say of every trajectory now, and of what is off it, as events of a take."""
         found = [entry for name in self._joints if (entry := self._joint_summary(name))]
         found += [entry for name in self._sites if (entry := self._site_summary(name))]
+        found += self.on_markers.summaries() if self.on_markers is not None else []
         return [*self._watch.unfinished(), *found]
 
     def _joint_summary(self, name: str) -> dict[str, Any]:
@@ -250,6 +294,8 @@ class Follower:
             pull = self.program.string(site)
             total += pull
             total[3:] += np.cross(self.stage.data.site_xpos[site] - root, pull[:3])
+        if self.on_markers is not None:
+            total += self.on_markers.forces()
         return self.character.name, total
 
     @property
@@ -261,6 +307,9 @@ class Follower:
         """Take everything off its trajectory: somebody else moves the body."""
         for name in self.driven:
             self.release(name)
+        if self.on_markers is not None:
+            self.on_markers.cut()
+            self.on_markers = None
 
     def move(self, by: Renumbered) -> bool:
         """Go on, on a stage with another cast."""
@@ -271,6 +320,8 @@ class Follower:
         self.program.carry(old, by)
         self.character = stage.character(name)
         self._watch.move(self.character, self.program, by)
+        if self.on_markers is not None:
+            self.on_markers.move(self.character, by)
         return True
 
     def save(self) -> Any:
@@ -278,15 +329,22 @@ class Follower:
         return (
             self.program.save(), dict(self._joints), dict(self._sites), self._refill_at, self._last,
             copy.deepcopy(list(list.__iter__(self.log))), self._watch.save(),
+            (self.on_markers, self.on_markers.save()) if self.on_markers is not None else None,
         )  # fmt: skip
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        program, joints, sites, self._refill_at, self._last, log, watch = state
+        program, joints, sites, self._refill_at, self._last, log, watch, on = state
         self.program.restore(program)
         self._joints, self._sites = dict(joints), dict(sites)
         self.log[:] = copy.deepcopy(log)
         self._watch.restore(watch)
+        if on is not None:
+            self.on_markers, kept = on
+            self.on_markers.restore(kept)
+        elif self.on_markers is not None:
+            self.on_markers.cut()
+            self.on_markers = None
 
 
 def site_of(character: Character, name: str, place: Place = NOWHERE) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.character.kinematics import corners_over, pose_frames
+from stunt.control.core.engine import BALL, FREE
 from stunt.drive.motion.layout import own_slices
 from stunt.drive.paths.laid_out import joint_paths, marker_paths, placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
@@ -86,7 +87,7 @@ def _reach(
         data.qpos[:] = path[frame]
         for joint in moved:  # go on from where the frame before led
             first = int(model.jnt_qposadr[joint])
-            width = {mujoco.mjtJoint.mjJNT_FREE: 7, mujoco.mjtJoint.mjJNT_BALL: 4}.get(model.jnt_type[joint], 1)
+            width = {FREE: 7, BALL: 4}.get(int(model.jnt_type[joint]), 1)
             data.qpos[first : first + width] = last[first : first + width]
         for _ in range(_ROUNDS):
             mujoco.mj_kinematics(model, data)

@@ -147,8 +147,14 @@ class MarkerPaths:
     file: str = key(kind=FILE, help="a C3D file, beside the script")
     drive: tuple[tuple[str, str], ...] = key(kind=MappingOf(NAME), help="site by marker")
     at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
+    fit: Literal["none", "body", "markers"] = key(
+        default="none", kind=Choice("fit", ("none", "body", "markers")), help="what is scaled to the other's size"
+    )
     relative: bool = key(
         default=False, kind=TRUTH, help="whether markers only say how far sites move from where they start"
+    )
+    strength: float | None = key(
+        default=None, kind=Number(above=0.0, unit="N"), help="largest force of a string; else half the body's weight"
     )
     place: Place = field(default=NOWHERE, compare=False)
 
