@@ -59,7 +59,7 @@ class Trial:
 
 def run_once(path: str, body: str | None, seed: int, *, strength: float, clock: str) -> Trial:
     """Let a body follow a clip on its own feet from a noisy start."""
-    stage, actor, motion = _on_stage(path, body, strength, "own", clock)
+    stage, actor, motion = on_stage(path, body, strength, "own", clock)
     shake(stage, np.random.default_rng(seed))
     reference = actor.motions.reference_of(motion).motion
     frames, poses, drift, late = list[int](), list[np.ndarray](), 0.0, 0.0
@@ -101,7 +101,7 @@ def run_pushes(
     The push lasts 0.1 s, at the chest, and is scaled with mass / 70 kg [N·s]. A clip that is repeated begins noisily
     and is pushed after 2 to 3.5 s.
     """
-    stage, actor, _ = _on_stage(path, body, strength, assist, loop=loop)
+    stage, actor, _ = on_stage(path, body, strength, assist, loop=loop)
     began, rng, up = stage.save(), np.random.default_rng(seed), 0
     chest, high = actor.character.bodies["thorax"], float(actor.here[2])
     for way in 2.0 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
@@ -120,7 +120,7 @@ def run_pushes(
 
 def run_long(path: str, body: str | None, seed: int, seconds: float, *, strength: float) -> tuple[float, float]:
     """Repeat a clip from a noisy start; return how long it stayed up [s], and how far it ended from its line [m]."""
-    stage, actor, _ = _on_stage(path, body, strength, "own", loop=True)
+    stage, actor, _ = on_stage(path, body, strength, "own", loop=True)
     shake(stage, np.random.default_rng(seed))
     off = 0.0
     while stage.time < seconds and actor.on_own_feet:
@@ -129,7 +129,7 @@ def run_long(path: str, body: str | None, seed: int, seconds: float, *, strength
     return stage.time, off
 
 
-def _on_stage(
+def on_stage(
     path: str, body: str | None, strength: float, assist: str, clock: str = "free", *, loop: bool | None = None
 ) -> tuple[StageLoop, BodyActor, BodyMotion]:
     """Return a stage, somebody on it who begins a clip, and that as their motion."""
