@@ -6,13 +6,15 @@ what each joint has to hold; all of it is said in the body's notes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 
 from stunt.character.anthropometry import Floats
 from stunt.character.contacts import write_excludes
 from stunt.character.foreign_stance import lowest_point
-from stunt.character.foreign_strength import joint_strengths
+from stunt.character.foreign_strength import HOLD, joint_strengths
 from stunt.character.from_skeleton import FRICTION, Build
 from stunt.character.notes import Notes
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan
@@ -24,6 +26,10 @@ THICKNESS = 0.14
 THINNEST, THICKEST = 0.012, 0.09
 """Least and largest radius, by the size of the whole skeleton."""
 DENSITY = 1000.0
+STANDS = 0.1
+"""What is no higher above its lowest point, as a share of its height at rest, stands on the ground."""
+LEAN = 0.5
+"""Share of the way from a joint to the foot that is level at most where the foot carries."""
 _COLOR = (0.62, 0.54, 0.45, 1.0)
 
 
@@ -94,15 +100,40 @@ def _weigh(spec: mujoco.MjSpec, build: Build) -> float:
 
 
 def _strengthen(spec: mujoco.MjSpec, build: Build) -> None:
-    """Make joints as strong as what hangs on them asks for."""
-    for name, found in joint_strengths(spec.compile()).items():
+    """Make joints as strong as what hangs on them asks for, and those of limbs it stands on as what they carry."""
+    model = spec.compile()
+    carried = _carried(model)
+    for name, found in joint_strengths(model).items():
         joint = spec.joint(name)
+        found = replace(found, peak=max(found.peak, carried.get(name, 0.0)))
         ball = joint.type == mujoco.mjtJoint.mjJNT_BALL
         joint.actfrcrange = [-found.peak * build.strength, found.peak * build.strength]
         joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_FALSE if ball else mujoco.mjtLimited.mjLIMITED_TRUE
         joint.armature = ARMATURE_PER_STRENGTH * found.peak
         joint.damping[:] = 0.0
         joint.damping[0] = DAMPING_TIME * found.peak
+
+
+def _carried(model: mujoco.MjModel) -> dict[str, float]:
+    """Return the torques that joints between root and ground hold half of the weight with, as twice over, by name [N·m].
+
+    In a gait two of four feet carry all of it; the way to the foot is taken as leaning by 30° at most.
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    reach = model.geom_size[:, 1] * np.abs(data.geom_xmat[:, 8]) + model.geom_size[:, 0]
+    low = data.geom_xpos[:, 2] - reach
+    size = float((data.geom_xpos[:, 2] + reach).max() - low.min())
+    found = dict[str, float]()
+    for geom in np.flatnonzero(low < low.min() + STANDS * size):
+        body, foot = int(model.geom_bodyid[geom]), data.geom_xpos[geom] - [0.0, 0.0, reach[geom]]
+        while body > 0:
+            for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
+                way = float(np.linalg.norm(data.xanchor[joint] - foot))
+                torque = HOLD * 0.5 * float(model.body_mass.sum()) * 9.81 * LEAN * way
+                found[model.joint(joint).name] = max(found.get(model.joint(joint).name, 0.0), torque)
+            body = int(model.body_parentid[body])
+    return found
 
 
 def _stand(spec: mujoco.MjSpec, root: mujoco.MjsBody) -> None:
@@ -115,7 +146,7 @@ def _stand(spec: mujoco.MjSpec, root: mujoco.MjsBody) -> None:
 def _describe(plan: SkeletonPlan, mass: float) -> Notes:
     notes = Notes(f"{plan.name}: no person's skeleton; {len(plan.bones)} bones, {plan.height:.3g} m, {mass:.4g} kg")
     notes.add(f"a capsule per bone, its radius {THICKNESS:g} of its length; {DENSITY:g} kg/m³ where no mass is given")
-    notes.add("strength derived from the mass each joint moves; no joint has limits")
+    notes.add("strength derived from the mass each joint moves, and carries where it stands; no joint has limits")
     for line in plan.notes:
         notes.add(line)
     return notes

@@ -17,7 +17,7 @@ from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
 from stunt.supervise.reflexes.balance import BalanceReflex
 from stunt.supervise.reflexes.base import STEP_HZ, Aim, Drive
-from stunt.supervise.reflexes.fall import Fall, falling, falls
+from stunt.supervise.reflexes.fall import Fall, falling, falls, strays
 from stunt.supervise.reflexes.get_up import own_get_up
 from stunt.supervise.reflexes.reel import Reel
 from stunt.supervise.reflexes.senses import Felt, Glimpse, Sense, flight
@@ -271,3 +271,18 @@ def test_a_blow_at_the_head_or_a_harder_one_at_the_trunk_makes_one_reel_the_long
         found[body, weights] = 0.0 if bid is None else reel._until - 0.05
     assert found["head", 0.8] == found["thorax", 1.2] == 0.0 and found["thorax", 2.5] > 0.0
     assert found["head", 2.4] == pytest.approx(2.0 * found["head", 1.2]) and found["head", 1.2] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("speed", "gone"), [(1.9, False), (2.9, False), (0.9, False), (3.9, True), (-0.3, True)])
+def test_who_pushes_off_later_than_its_motion_does_not_stray(speed: float, gone: bool) -> None:
+    """Within 0.15 s the motion goes from 1 to 2.8 m/s: whoever is at any speed of these is on its way."""
+    fps, frames = 120.0, np.arange(121)
+    pace = np.interp(frames / fps, [0.0, 0.5, 0.65, 1.0], [1.0, 1.0, 2.8, 2.8])
+    path = np.stack([np.cumsum(pace) / fps, 0.0 * pace, 0.0 * pace + 1.0], axis=1)
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (121, 1, 1))
+    actor: Any = SimpleNamespace(
+        rows=SimpleNamespace(fps=fps, path=path, turns=turns), follows=True, elapsed=0.65, floor=0.0, leans=0.0,
+        stage=SimpleNamespace(model=SimpleNamespace(qpos0=np.array([0.0, 0, 1, 1, 0, 0, 0]))), slices=(slice(0, 7),),
+    )  # fmt: skip
+    felt: Any = SimpleNamespace(com=np.array([0.0, 0.0, 1.0]), velocity=np.array([speed, 0.0, 0.0]))
+    assert strays(actor, felt) is gone

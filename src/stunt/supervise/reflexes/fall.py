@@ -46,7 +46,8 @@ LOST = 0.45
 STRAYED = 0.2
 """Weight that goes so far from where the motion's does is not left to ankles and hips alone [m]."""
 LATE = 0.15
-"""Where the motion's went so long ago counts too [s]."""
+"""Where the motion's went since so long ago counts too [s]: at any moment of it, a push-off passes all in between."""
+_SINCE: Final = tuple(LATE * share for share in (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0))
 LEAPS = 0.4
 """So long before and after a motion is in the air or tipped over, its own feet are where its weight comes down [s]."""
 FREELY = -5.0
@@ -217,7 +218,7 @@ def pace_of(actor: BodyActor, late: float = 0.0) -> Floats | None:
 
 def strays(actor: BodyActor, felt: Felt) -> bool:
     """Whether its weight goes elsewhere than its motion's does, or just did: whoever is heavy stops late."""
-    gone = min(strayed(actor, felt.com, felt.velocity, late) for late in (0.0, LATE))
+    gone = min(strayed(actor, felt.com, felt.velocity, late) for late in _SINCE)
     return gone > STRAYED and not leaps(actor) and not tumbles(actor)
 
 
