@@ -75,7 +75,7 @@ def outcome(seed: int, number: int, learned: Mapping[str, SupportVectors] | None
     supervisor = Supervisor(stage, WHO, [Following(at + delay), *catching, Fall()], actor=actor)
     stage.advance(stage.tick_of(at + delay + SECONDS))
     who = tuple(entry["controller"] for entry in supervisor.log if entry["event"] == "switch")
-    return Outcome(not stands(stage) or "fall" in who or supervisor.safe.name in who, who)
+    return Outcome(not stands(stage) or "fall" in who or supervisor.pool.safe.name in who, who)
 
 
 def compare(

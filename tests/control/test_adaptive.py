@@ -263,5 +263,5 @@ def test_what_a_joint_learned_at_its_limit_does_not_fling_it_once_it_is_let_go()
 
 def test_a_program_takes_its_place_on_the_board_once():
     stage = StageLoop(Scene({"ada": CharacterSpec("torso28")}))
-    one = AdaptiveProgram.on(stage.model, stage.data, stage.board)
-    assert AdaptiveProgram.on(stage.model, stage.data, stage.board) is one
+    one = stage.board.companion(AdaptiveProgram, stage.model, stage.data, stage.board)
+    assert stage.board.companion(AdaptiveProgram, stage.model, stage.data, stage.board) is one

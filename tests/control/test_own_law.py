@@ -8,6 +8,7 @@ import pytest
 
 import stunt
 from stunt.control.own import layout as w
+from stunt.control.own.memory import OwnFeetProgram
 from stunt.control.own.recovery import step_pose
 from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import actor_of
@@ -44,7 +45,7 @@ class Programme:
 
     def __init__(self, stage: StageLoop, seed: int) -> None:
         """Shake the body a little, take the tick, and work it out from the state before it."""
-        rng, program = np.random.default_rng(seed), stage.board.own_feet
+        rng, program = np.random.default_rng(seed), stage.board.companions[OwnFeetProgram]
         self.model, self.who, self.gains = stage.model, program.actors[0], program.gains[0]
         while self.who["wait"] or stage.tick % stage.steps_per_control:
             stage.advance(1)

@@ -186,7 +186,7 @@ def test_a_light_touch_does_not_stop_data_and_a_blow_does():
         stage, supervisor = walker(mass)
         stage.step(1.4)
         assert [entry["controller"] for entry in switches(supervisor)] == expected
-        assert supervisor._alert > 0.0  # it was noticed
+        assert supervisor.blows.alert > 0.0  # it was noticed
 
 
 def test_a_high_threshold_keeps_data_in_charge_while_it_pushes():

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stunt.control.core.board import PASSIVE, Board
 from stunt.control.core.engine import call_engine
+from stunt.control.servo.memory import WorldspaceProgram
 from stunt.stage.build import Built
 
 _AWAKE: Final = -(1 + mujoco.mjMINAWAKE)
@@ -48,7 +49,7 @@ class Sleep:
         driven, model = self._driven, self._model
         driven[:] = False
         driven[self._tree[self._board.law[self._joints] != PASSIVE]] = True
-        if (servo := getattr(self._board, "worldspace", None)) is not None:
+        if (servo := self._board.companions.get(WorldspaceProgram)) is not None:
             driven[model.dof_treeid[servo.actors["root_dof"][servo.actors["active"] != 0]]] = True
         wanted = np.where(driven[self._people], _NEVER, _ALLOWED)
         for tree in self._people[wanted != model.tree_sleep_policy[self._people]]:

@@ -30,16 +30,14 @@ from stunt.supervise.calls import (
     MISTAKES,
     BrokenContract,
     as_broken,
-    ask_bid,
     ask_step,
     check_pool,
-    checked_bid,
     missing_in,
     tell_recast,
 )
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
-from stunt.supervise.hit_rules import Relation, in_the_way, stand_back
-from stunt.supervise.rag_doll import RagDoll
+from stunt.supervise.hit_rules import Blows, Relation
+from stunt.supervise.pool import Pool, priority
 from stunt.supervise.situation import Ended, Situation
 from stunt.supervise.twin import Twin, with_twins
 from stunt.supervise.wakeups import Watchers
@@ -47,14 +45,10 @@ from stunt.supervise.wakeups import Watchers
 LOOK_HZ: Final = 30.0
 MOST_BROKEN: Final = 3
 """After so many controllers that break the contract at one moment the last resort takes over."""
-STANDS: Final = 0.3
-"""A root that leans less than this [rad] still stands."""
 SELDOM: Final = 24
 SELDOM_TIME: Final = 0.1
 """At most every so many physics steps, and so many seconds, those are asked, while data is in charge, who may interrupt
 and do not say when: a look into Python costs about as much as a step of the engine."""
-ALERT: Final = 0.15
-"""How long after a touch a kinematic character is looked after more closely [s]."""
 ALERT_HZ: Final = 120.0
 
 
@@ -63,11 +57,11 @@ class Supervisor:
 
     Attributes:
         actor: The body.
-        pool: All controllers, tracking twins and the last resort included, by name.
+        pool: All controllers, tracking twins and the last resort included, by name; who was taken out, and why.
         current: Who is in charge.
         since: Since when [s].
         log: Who bid what, who won, why the last one ended: events of the take.
-        removed: Controllers taken out of the pool, with the reason.
+        blows: What data has gone on under.
         relation: What counts as a hit for the character.
     """
 
@@ -108,30 +102,27 @@ class Supervisor:
             raise StuntError(f"'{name}' has a supervisor already, with {_listed(self.actor.driver.pool)} in its pool.")
         self.actor.driver = self
         self.name, self.character = name, self.actor.character
-        self.safe: Controller = safe or next((c for c in pool if isinstance(c, RagDoll)), None) or RagDoll()
+        self.pool, self.relation = Pool(pool, safe, self._remove), relation or Relation()
+        self.blows = Blows(stage, self.actor, self.pool, self.relation, self.look, lambda: self.current)
         self._named_safe, self._broken, self._broken_at = safe, 0, -1
-        everyone = with_twins([*pool, *([] if self.safe in pool else [self.safe])])
-        self.pool: dict[str, Controller] = {controller.name: controller for controller in everyone}
         self._data_ready = False
         self.log: list[dict[str, Any]] = []
-        self.removed: dict[str, str] = {}
         self.since = stage.time
         self.last = last
         self._bid, self._level = Bid(0.0), 0
         self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
-        self._alert, self._waiting, self._asleep = -1.0, False, 0
-        self._borne, self._hitter = 0.0, ""  # the blow data has gone on under, and whose it was
+        self._waiting, self._asleep = False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
         self._seldom = max(self._stride, SELDOM, round(SELDOM_TIME / stage.step_time))
         self._close = max(1, round(1.0 / (ALERT_HZ * stage.step_time)))
         self._due = stage.tick + self._stride
         self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
-        self._get_ready(everyone)
+        self._get_ready(self.pool.values())
         stage.hit_listeners.append(self._hit)
         stage.crew.append(self)
-        self.current: Controller = self.safe
+        self.current: Controller = self.pool.safe
         begins = Status("succeeded", "the performance begins" if last is None else "it takes over")
         self._choose(self.look(), begins, "begin", start=True)
 
@@ -177,7 +168,7 @@ class Supervisor:
         check_pool(self.name, [*self.pool.values(), controller, *twins])
         self._get_ready([controller])
         self.pool |= {joined.name: joined for joined in (controller, *twins)}
-        self.removed.pop(controller.name, None)
+        self.pool.removed.pop(controller.name, None)
         self._note("joined", controller=controller.name)
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self.wake()
@@ -191,7 +182,7 @@ class Supervisor:
         if name not in self.pool:
             raise UnknownNameError(f"controller of '{self.name}'", name, self.pool)
         leaves = self.pool[name]
-        if leaves is self.safe:
+        if leaves is self.pool.safe:
             raise StuntError(
                 f"'{name}' is the last resort of '{self.name}', and somebody always has to be able to go on."
             )
@@ -278,6 +269,11 @@ class Supervisor:
         """Return how well the body followed what it was told, over a take's frames."""
         return self.actor.summary(time, qpos)
 
+    @property
+    def removed(self) -> dict[str, str]:
+        """Controllers taken out of the pool, with the reason."""
+        return self.pool.removed
+
     # ---- crew
 
     def due(self) -> int:
@@ -287,12 +283,16 @@ class Supervisor:
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
-        if self.actor.kinematic and self.look().pushed:
-            self._alert = self.stage.time + ALERT
-        alert = self.actor.kinematic and self.stage.time < self._alert
+        alert = self.blows.is_alert()
         self._due = tick + (self._close if alert else self._stride)
         now = self.look()
-        if not (self._blocked() or (alert and self._struck(now))):
+        if (turn := self.blows.blocked()) is not None:
+            now = self.look()  # it stands back
+        elif alert:
+            turn = self.blows.struck(now)
+        if turn is not None:
+            self._switch(now, turn.winner, turn.bid, RUNNING, "hit", turn.bids, kick=turn.kick)
+        else:
             self._go_on(now, tick, alert)
         self._hits.clear()
         self.watchers.calm()
@@ -325,8 +325,7 @@ class Supervisor:
         self._hits.append(hit)
         self._due = min(self._due, self.stage.tick)  # the crew acts right after the listeners
         self.stage.crew.announce(self)
-        if self.relation.counts(self.stage, self.character, self.current, hit.by):
-            self._alert, self._borne, self._hitter = self.stage.time + ALERT, 0.0, hit.by
+        self.blows.hear(hit)
 
     # ---- deciding
 
@@ -339,7 +338,7 @@ class Supervisor:
 
     def _serve_request(self, now: Situation, status: Status) -> None:
         wanted = self.pool.get(self._request)
-        bid = self._bid_of(wanted, now) if wanted is not None and wanted is not self.current else None
+        bid = self.pool.bid_of(wanted, now) if wanted is not None and wanted is not self.current else None
         if wanted is not None and bid is not None:
             self._request = ""
             self._switch(now, wanted, bid, status, "request", {wanted.name: bid})
@@ -353,101 +352,27 @@ class Supervisor:
 
     def _interrupted(self, now: Situation) -> bool:
         """Ask those who may interrupt and count for more than the one in charge; return whether one took over."""
-        level, current, bids = self._level, self.current, dict[str, Bid]()
-        for controller in self.watchers.everyone if now.hits else self.watchers.group():
-            try:
-                answer = controller.bid(now) if controller is not current else None
-                if answer is None:
-                    continue
-                bid = checked_bid(controller, answer)
-            except MISTAKES as error:  # whatever it is, the character goes on
-                self._remove(now, as_broken(controller, "bid", error))
-                continue
-            if _priority(controller, bid) > level:
-                bids[controller.name] = bid
+        asked = self.watchers.everyone if now.hits else self.watchers.group()
+        bids = self.pool.bids_above(self._level, now, [c for c in asked if c is not self.current])
         if not bids:
             return False
-        winner = self._best(bids)
+        winner = self.pool.best(bids)
         self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
         return True
-
-    def _blocked(self) -> bool:
-        """Let forces take over where data takes the body into a wall or into somebody; return whether they did.
-
-        Nobody goes through anybody, whatever the controller says of blows: what two bodies give each other then is for
-        the engine to work out.
-        """
-        if not self.actor.kinematic or not (name := in_the_way(self.stage, self.character)):
-            return False
-        stand_back(self.stage, self.character)
-        self._switch(self.look(), self._twin(), Bid(1.0, f"'{name}' is in its way"), RUNNING, "hit", {})
-        return True
-
-    def _struck(self, now: Situation) -> bool:
-        """Decide whether a kinematic character can go on with data after a hit (P2); return whether it changed.
-
-        Data is looked for at the velocity the blow would have given the body. Where no kinematic controller knows a
-        frame to go on from, the tracking twin takes over, and the body gets what the blow had for it.
-        """
-        blow = self.actor.blow
-        if blow <= self._borne:
-            return False  # no more than data has gone on under already
-        kick = self.actor.kick()
-        blown = self.look()
-        blown.struck, blown.qvel = True, now.qvel + kick
-        if self._bid_of(self.current, blown) is not None:
-            self._borne = blow
-            return False
-        bids = self._bids(blown, [c for c in self.pool.values() if c.kinematic and c is not self.current])
-        if bids:
-            winner = self._best(bids)
-            self._switch(now, winner, bids[winner.name], RUNNING, "hit", bids)
-            return True
-        by = ", ".join(self._hitters(now)) or self._hitter or "contact"
-        self._switch(now, self._twin(), Bid(1.0, f"hit by {by}: no data to go on from"), RUNNING, "hit", {}, kick=kick)
-        return True
-
-    def _twin(self) -> Controller:
-        """Return who goes on by forces with what data was playing."""
-        return self.pool.get(Twin.name_for(self.current.name)) or self.safe
-
-    def _hitters(self, now: Situation) -> dict[str, None]:
-        """Return who hit or still touches the character, each once."""
-        names = [hit.by for hit in now.hits] or [touch.other for touch in now.touches if touch.other]
-        return dict.fromkeys(n for n in names if self.relation.counts(self.stage, self.character, self.current, n))
 
     def _choose(self, now: Situation, status: Status, cause: str, *, start: bool = False) -> None:
         """Let all bid and put the best in charge."""
         ended = None if start or self._waiting else self.current
-        bids = self._bids(now, [c for c in self.pool.values() if c is not ended and c is not self.safe])
+        bids = self.pool.bids(now, [c for c in self.pool.values() if c is not ended and c is not self.pool.safe])
         if not bids and status.state == "succeeded" and not start:
-            bids = self._data_if_asked()  # it stands, and nothing is to be gained by letting it fall
+            bids = self.pool.data_if_asked(self.look)  # it stands, and nothing is to be gained by letting it fall
         if not bids:
-            bids = self._bids(now, [self.safe])
-        winner = self._best(bids) if bids else self.safe
+            bids = self.pool.bids(now, [self.pool.safe])
+        winner = self.pool.best(bids) if bids else self.pool.safe
         if winner is self.current and not start:
             self._waiting = True  # nobody else wants it: it goes on as it is
             return
         self._switch(now, winner, bids.get(winner.name, Bid(0.0)), status, cause, bids)
-
-    def _bids(self, now: Situation, controllers: Sequence[Controller]) -> dict[str, Bid]:
-        found = {c.name: self._bid_of(c, now) for c in controllers}
-        return {name: bid for name, bid in found.items() if bid is not None and name in self.pool}
-
-    def _bid_of(self, controller: Controller, now: Situation) -> Bid | None:
-        try:
-            return ask_bid(controller, now)
-        except BrokenContract as broken:
-            self._remove(now, broken)
-            return None
-
-    def _best(self, bids: dict[str, Bid]) -> Controller:
-        """Return the winner: priority, then score, then place in the pool."""
-        names = list(self.pool)
-        return max(
-            (self.pool[name] for name in bids),
-            key=lambda c: (_priority(c, bids[c.name]), bids[c.name].score, -names.index(c.name)),
-        )
 
     def _switch(
         self,
@@ -472,14 +397,14 @@ class Supervisor:
                 before.name, Status("failed" if state == "interrupted" else state, status.reason), now.time
             )
         self.current, self.since, self._waiting = winner, self.stage.time, False
-        self._level, self._bid, self._asleep, self._borne = _priority(winner, bid), bid, 0, 0.0
+        self._level, self._bid, self._asleep, self.blows.borne = priority(winner, bid), bid, 0, 0.0
         self.actor.low = bool(getattr(winner, "low", False))
         self.watchers.sort(self.pool.values(), winner, self._level)
         self._note(
             "switch", controller=winner.name, mode="kinematic" if winner.kinematic else "dynamic", cause=cause,
             low=self.actor.low, why=bid.why,
             before="" if begins else before.name, ended=status.state, reason=status.reason,
-            bids=[{"controller": n, "score": b.score, "priority": _priority(self.pool[n], b), "why": b.why}
+            bids=[{"controller": n, "score": b.score, "priority": priority(self.pool[n], b), "why": b.why}
                   for n, b in bids.items() if n in self.pool],
         )  # fmt: skip
         try:
@@ -499,12 +424,7 @@ class Supervisor:
     def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
         """Take a controller out of the pool; if it was in charge, somebody safe takes over."""
         bad = broken.controller
-        if bad is self.safe:
-            self.safe = RagDoll("rag doll" if bad.name != "rag doll" else "last resort")
-            self.pool[self.safe.name] = self.safe
-        self.removed[bad.name] = broken.reason
-        self.pool.pop(bad.name, None)
-        self.pool.pop(Twin.name_for(bad.name), None)
+        self.pool.take_out(broken)
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self._note("removed", controller=bad.name, reason=broken.reason)
         if bad is self.current and go_on:
@@ -519,21 +439,13 @@ class Supervisor:
         self._broken = self._broken + 1 if self._broken_at == self.stage.tick else 1
         self._broken_at, self.last = self.stage.tick, Ended(bad.name, status, self.stage.time)
         now, bids = self.look(), {}
-        if self._broken <= MOST_BROKEN and self.safe is not self._named_safe:
-            bids = self._bids(now, [c for c in self.pool.values() if c is not self.safe]) or self._data_if_asked()
-        winner = self._best(bids) if bids else self.safe
+        if self._broken <= MOST_BROKEN and self.pool.safe is not self._named_safe:
+            others = [c for c in self.pool.values() if c is not self.pool.safe]
+            bids = self.pool.bids(now, others) or self.pool.data_if_asked(self.look)
+        winner = self.pool.best(bids) if bids else self.pool.safe
         bid = bids.get(winner.name, Bid(0.0))
         why = reason + (f"; {bid.why}" if bid.why else "")
         self._switch(now, winner, replace(bid, why=why), status, cause, bids)
-
-    def _data_if_asked(self) -> dict[str, Bid]:
-        """Return what data would bid for a body that stands, were it asked for; what waits to be asked stays out."""
-        bids: dict[str, Bid] = {}
-        for controller in [c for c in self.pool.values() if c.kinematic and not getattr(c, "only_asked", False)]:
-            now = self.look()
-            now.request = controller.name
-            bids |= self._bids(now, [controller]) if now.tilt < STANDS else {}
-        return bids
 
     def _note(self, event: str, **what: Any) -> None:
         entry = {"kind": "supervisor", "time": self.stage.time, "character": self.name, "event": event}
@@ -545,31 +457,24 @@ class Supervisor:
         """Return everything that must survive a restore."""
         told = (
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
-            self._alert, self._waiting, self._due, self.safe, self._asleep, self._borne, self._hitter,
+            self._waiting, self._due, self._asleep, self.blows.alert, self.blows.borne, self.blows.by,
         )  # fmt: skip
-        states = {name: (controller, controller.save()) for name, controller in self.pool.items()}
-        lists = list(self.log), dict(self.removed), list(self._hits)
-        return told, states, lists, self.rng.bit_generator.state, self.watchers.save()
+        lists = list(self.log), list(self._hits)
+        return told, self.pool.save(), lists, self.rng.bit_generator.state, self.watchers.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, states, (log, removed, hits), rng, watchers = state
-        self.pool = {name: controller for name, (controller, _) in states.items()}
-        for controller, saved in states.values():
-            controller.restore(saved)
+        told, pool, (log, hits), rng, watchers = state
+        self.pool.restore(pool)
         (
-            current, self.since, self.last, self._bid, self._level, self._request, self._patience, self._alert,
-            self._waiting, self._due, self.safe, self._asleep, self._borne, self._hitter,
+            current, self.since, self.last, self._bid, self._level, self._request, self._patience,
+            self._waiting, self._due, self._asleep, self.blows.alert, self.blows.borne, self.blows.by,
         ) = told  # fmt: skip
         self.current = self.pool[current]
-        self.log[:], self.removed, self._hits = log, dict(removed), list(hits)
+        self.log[:], self._hits = log, list(hits)
         self.rng.bit_generator.state = rng
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self.watchers.restore(watchers)
-
-
-def _priority(controller: Controller, bid: Bid) -> int:
-    return controller.priority if bid.priority is None else bid.priority
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -54,7 +54,9 @@ class Watchers:
         root, props = character.root, self._stage.built.props.values()
         assert root is not None  # supervised characters have free roots
         things = [(prop.body, prop.dof) for prop in props if prop.dof >= 0]
-        self._lookouts = Lookouts.on(self._stage.model, self._stage.data, self._stage.board, things)
+        self._lookouts = self._stage.board.companion(
+            Lookouts, self._stage.model, self._stage.data, self._stage.board, things
+        )
         self._number = self._lookouts.add(root.qpos, actor, self._stride)
 
     def move(self, character: Character, actor: int) -> None:

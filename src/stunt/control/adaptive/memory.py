@@ -162,16 +162,6 @@ class AdaptiveProgram:
         self.table = np.zeros(len(TABLE.names), np.int64)
         self._refresh()
 
-    @staticmethod
-    def on(model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> AdaptiveProgram:
-        """Return the board's adaptive program, making it if there is none."""
-        known = getattr(board, "adaptive", None)
-        if isinstance(known, AdaptiveProgram):
-            return known
-        program = AdaptiveProgram(model, data, board)
-        board.adaptive = program  # type: ignore[attr-defined]
-        return program
-
     def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0) -> None:
         """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import mujoco
 import numpy as np
@@ -40,6 +40,7 @@ ARRIVALS: Final = {"critical": 0, "minimum_effort": 1}
 HELD: Final = -1.0e9
 """A goal time long past: hold."""
 
+T = TypeVar("T")
 STATE: Final = tuple(name for name, _, source in LIST if source == "state")
 """The board's arrays that are part of a saved state; the others are constants or scratch."""
 _PER: Final[dict[str, Numbered]] = {
@@ -85,6 +86,7 @@ class Board:
         peak_time: When that was [s], (njnt,).
         over_steps: Physics steps in which each joint's torque was longer than its strength, (njnt,).
         asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
+        companions: Programs' memories and look-outs of this scene, one of a kind.
         sizes: Of the model, (1,) of `stunt.control.core.views.SIZES`.
         times: A step, a control period, and time constants to a beat, (1,) of `TIMES`.
         counts: What the kernel and its callers tell each other, (1,) of `COUNTS`.
@@ -153,6 +155,7 @@ class Board:
         self.times = np.array([(model.opt.timestep, control_period, TIME_CONSTANTS, control_period)], TIMES)
         self.asks_support = False
         self._pulled: dict[int, int] = {}
+        self.companions: dict[type, Any] = {}
         self.programs = np.zeros(SLOTS, np.int64)
         self.hooks = np.zeros(PHASES * SLOTS, np.int64)
         self.sizes = np.array([(nq, nv, njnt, ntree, model.nbody, data.M.size)], SIZES)
@@ -185,6 +188,13 @@ class Board:
         owner, _, field = source.partition(".")
         array: NDArray[Any] = getattr({"data": data, "model": model}.get(owner, self), field or name)
         return array
+
+    def companion(self, kind: type[T], *arguments: Any) -> T:
+        """Return the scene's one memory of a kind; where there is none yet, it is made, of these arguments."""
+        if kind not in self.companions:
+            self.companions[kind] = kind(*arguments)
+        found: T = self.companions[kind]
+        return found
 
     @contextmanager
     def own_springs(self, model: mujoco.MjModel) -> Iterator[None]:

@@ -194,8 +194,10 @@ def meter_strength(v: Any, time: float) -> None:
             continue
         square = v.torque[i] ** 2
         if v.jnt_type[j] == BALL:
-            square += v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2
-        if square > (v.peak_share[j] * most) ** 2:
-            v.peak_share[j], v.peak_time[j] = math.sqrt(square) / most, time
+            square = square + v.torque[i + 1] ** 2 + v.torque[i + 2] ** 2
+        if square >= (0.999999 * v.peak_share[j] * most) ** 2:  # a root and a division only where it may be a peak
+            share = math.sqrt(square) / most
+            if share > v.peak_share[j]:
+                v.peak_share[j], v.peak_time[j] = share, time
         if square > (OVER * most) ** 2:
             v.over_steps[j] += 1

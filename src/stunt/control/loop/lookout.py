@@ -77,14 +77,6 @@ class Lookouts:
         self._model, self._data, self._board = model, data, board
         self.table = np.zeros(len(TABLE.names), np.int64)
 
-    @staticmethod
-    def on(model: mujoco.MjModel, data: mujoco.MjData, board: Board, things: list[tuple[int, int]]) -> Lookouts:
-        """Return the board's look-outs, making them if there are none."""
-        known = getattr(board, "lookouts", None)
-        if not isinstance(known, Lookouts):
-            known = board.lookouts = Lookouts(model, data, board, things)  # type: ignore[attr-defined]
-        return known
-
     def add(self, root_qpos: int, actor: int, stride: int) -> int:
         """Post a look-out for nothing yet; return its number."""
         w, x, y, z = self._model.qpos0[root_qpos + 3 : root_qpos + 7].tolist()

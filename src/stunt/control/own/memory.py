@@ -145,16 +145,6 @@ class OwnFeetProgram:
         board.times["tick"] = self._stride * period
         self._refresh()
 
-    @staticmethod
-    def on(model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> OwnFeetProgram:
-        """Return the board's program, making it if there is none."""
-        known = getattr(board, "own_feet", None)
-        if isinstance(known, OwnFeetProgram):
-            return known
-        program = OwnFeetProgram(model, data, board)
-        board.own_feet = program  # type: ignore[attr-defined]
-        return program
-
     def _refresh(self) -> None:
         self._buffers["count"][0] = len(self.names)
         self.table[:] = w.TABLE.fill(actors=self.actors, **self._buffers)

@@ -211,7 +211,6 @@ def taken(table: int, program: int, time: float, model: int, data: int) -> None:
 def again(table: int, program: int, time: float, model: int, data: int) -> None:
     """Weaken who was over. Only the step's second half is taken back: what the first found still holds."""
     v, t = views_at(table), servo_at(program)
-    actor_at(t.actors, 0).repeats += 1.0
     weaken_all(v, t, time, 1.0, MEASURED)
 
 

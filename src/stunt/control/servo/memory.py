@@ -115,8 +115,6 @@ ACTOR: Final = layout(
     ("joint_steps", _FLOAT),  # steps, counted for every joint,
     ("over", _FLOAT),  # of these, over the joint's strength,
     ("worst", _FLOAT),  # and the largest share of a strength
-    ("repeats", _FLOAT),  # how often a step was taken back; counted for all by the first actor
-    ("tries", _FLOAT),  # how often weights were found anew
 )
 """Somebody the servo drives."""
 actor_at = record(ACTOR)
@@ -254,16 +252,6 @@ class WorldspaceProgram:
         }  # fmt: skip
         self.table = np.zeros(len(TABLE.names), np.int64)
         self._refresh()
-
-    @staticmethod
-    def on(model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> WorldspaceProgram:
-        """Return the board's world-space program, making it if there is none."""
-        known = getattr(board, "worldspace", None)
-        if isinstance(known, WorldspaceProgram):
-            return known
-        program = WorldspaceProgram(model, data, board)
-        board.worldspace = program  # type: ignore[attr-defined]
-        return program
 
     def _refresh(self) -> None:
         self._count[0] = len(self.names)

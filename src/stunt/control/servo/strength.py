@@ -86,7 +86,6 @@ def weaken_all(v: Any, t: Any, time: float, most: float, power: float) -> bool:
     for actor in range(t.count[0]):
         who = actor_at(t.actors, actor)
         if is_limited(who) and weaken(v, t, who, most, power):
-            who.tries += 1.0
             add_torques(v, t, who, gain_now(who, time))
             add_inertia(v, t, who)
             if who.external != 0:

@@ -71,16 +71,6 @@ class StringsProgram:
         self._buffers: dict[str, NDArray[Any]] = {}
         self.table = np.zeros(len(w.TABLE.names), np.int64)
 
-    @staticmethod
-    def on(model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> StringsProgram:
-        """Return the board's program, making it if there is none."""
-        known = getattr(board, "string_bodies", None)
-        if isinstance(known, StringsProgram):
-            return known
-        program = StringsProgram(model, data, board)
-        board.string_bodies = program  # type: ignore[attr-defined]
-        return program
-
     def pull(self, character: Character, strung: Strung) -> None:
         """Put a body on strings, or on others."""
         self.release(character.name)

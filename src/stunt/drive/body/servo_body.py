@@ -85,7 +85,7 @@ class ServoBody:
     @cached_property
     def program(self) -> WorldspaceProgram:
         """The stage's servo."""
-        return WorldspaceProgram.on(self.stage.model, self.stage.data, self.stage.board)
+        return self.stage.board.companion(WorldspaceProgram, self.stage.model, self.stage.data, self.stage.board)
 
     @property
     def number(self) -> int:

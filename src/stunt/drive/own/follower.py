@@ -74,7 +74,7 @@ class OwnFeet:
         self.legs = body.legs
         legs = body.legs[0] | body.legs[1]
         self.leg_joints = frozenset(n for n, j in character.joints.items() if int(stage.model.jnt_bodyid[j.id]) in legs)
-        self.program = OwnFeetProgram.on(stage.model, stage.data, stage.board)
+        self.program = stage.board.companion(OwnFeetProgram, stage.model, stage.data, stage.board)
         self.number = self.program.add(character, body)
         self.clock: list[tuple[float, float]] = []
         self.spared: list[int] = []

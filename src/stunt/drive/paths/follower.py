@@ -75,7 +75,7 @@ class Follower:
         """
         self.stage = stage
         self.character: Character = stage.character(character)
-        self.program = AdaptiveProgram.on(stage.model, stage.data, stage.board)
+        self.program = stage.board.companion(AdaptiveProgram, stage.model, stage.data, stage.board)
         self._joints: dict[str, tuple[Trajectory, float, bool, float]] = {}
         self._sites: dict[str, tuple[Trajectory | None, Trajectory | None, float, float, float]] = {}
         self._watch = OffPath(stage, self.character, self.program, math.radians(tolerance_deg), tolerance_mm / 1000.0)
@@ -316,7 +316,7 @@ class Follower:
         stage, name = self.stage, self.character.name
         if name not in stage.built.characters:
             return False
-        old, self.program = self.program, AdaptiveProgram.on(stage.model, stage.data, stage.board)
+        old, self.program = self.program, stage.board.companion(AdaptiveProgram, stage.model, stage.data, stage.board)
         self.program.carry(old, by)
         self.character = stage.character(name)
         self._watch.move(self.character, self.program, by)

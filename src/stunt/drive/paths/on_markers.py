@@ -63,7 +63,7 @@ class OnMarkers:
             fit.offsets, muscles_of(character, sites, taken),
             STRENGTH * character.mass * 9.81 if strength is None else strength, settling,
         )  # fmt: skip
-        self.program = StringsProgram.on(model, stage.data, stage.board)
+        self.program = stage.board.companion(StringsProgram, model, stage.data, stage.board)
         self.program.pull(character, self.strung)
 
     def forces(self) -> NDArray[np.float64]:
@@ -121,7 +121,7 @@ class OnMarkers:
         joints = [character.joints[joint.name] for joint in self.strung.joints]
         sites = [character.sites[name] for name in self.names]
         self.character, self.strung = character, replace(self.strung, joints=joints, sites=sites)
-        self.program = StringsProgram.on(stage.model, stage.data, stage.board)
+        self.program = stage.board.companion(StringsProgram, stage.model, stage.data, stage.board)
         self.program.carry(old, [(character, self.strung)])
 
     def save(self) -> Any:

@@ -33,11 +33,7 @@ LEVEL: Final = Tension(0.5)
 
 def antagonist_of(stage: StageLoop) -> Antagonist:
     """Return a stage's antagonist program, in use from the first call on."""
-    program = getattr(stage.board, "antagonist", None)
-    if not isinstance(program, Antagonist):
-        program = Antagonist(stage.model, stage.data, stage.board)
-        stage.board.antagonist = program  # type: ignore[attr-defined]
-    return program
+    return stage.board.companion(Antagonist, stage.model, stage.data, stage.board)
 
 
 class TensionPerformer:
