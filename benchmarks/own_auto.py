@@ -44,7 +44,8 @@ def main() -> None:
         held, taken, both = held + holds, taken + (not why), both + (holds and not why)
         runs, fell = runs + (0 if why else args.seeds), fell + (0 if why else args.seeds - done)
         print(f"{Path(path).stem[:34]} | {done}/{args.seeds} | {why or 'own'}", flush=True)
-    print(f"of {held} that own feet survive, auto gives them {both}; of {runs} runs of the {taken} it gives them {fell} fell")
+    print(f"of {held} that own feet survive, auto gives them {both}")
+    print(f"of {runs} runs of the {taken} that auto gives them {fell} fell")
 
 
 if __name__ == "__main__":

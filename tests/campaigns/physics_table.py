@@ -211,6 +211,8 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("torques know no strength", "t.upper[size + j], t.lower[size + j] = most - still, -most - still", "t.upper[size + j], t.lower[size + j] = 1.0e6, -1.0e6"),
         ("the ground may pull", "t.lower[i] = -_ENDLESS if i < joints else 0.0", "t.lower[i] = -_ENDLESS if i < joints else -1.0e3"),
         ("joints lean on their stops", "t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)", "t.upper[i] = _ENDLESS"),
+        ("a foot is turned twice about the axis it is to be spared", "angular[k, d] -= (1.0 - w.ROLL) * axis[k] * about", "angular[k, d] += (1.0 - w.ROLL) * axis[k] * about"),
+        ("a foot's spin is not spared", "t.foot[o + k] -= (1.0 - w.ROLL) * axis[k] * spin", "t.foot[o + k] -= 0.0"),
         ("joints are half as damped", "goal = t.urge[d] + rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])\n        goal = min", "goal = t.urge[d] + rate * rate * t.error[d] + rate * (t.pace[d] - v.qvel[first + d])\n        goal = min"),
     )),
     ("control/own/steps.py", OWN, (

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import mujoco
 import numpy as np
 import pytest
 
 import stunt
 from stunt.control.own import layout as w
+from stunt.control.own.layout import POSE, ROLL
 from stunt.control.own.memory import OwnFeetProgram
+from stunt.control.own.programme import spare_roll
 from stunt.control.own.recovery import step_pose
 from stunt.control.servo.law import RootSpring
 from stunt.drive.body.actor import actor_of
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.library.names import load_clip
+from stunt.maths import rotations
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
@@ -305,3 +310,25 @@ def test_a_recovery_step_goes_from_here_to_there_lifted_at_the_speed_it_says() -
     # The lift's own clock is the whole step's, a twentieth longer than the way's.
     assert np.gradient(places[:, 2], times)[5:-5] == pytest.approx(paces[5:-5, 2], abs=0.1)
     assert 0.1 < places[:, 2].max() < 0.16 and np.abs(paces[[0, -1], :2]).max() < 1e-9
+
+
+def test_a_foot_is_hardly_asked_for_the_turn_that_its_leg_has_no_joint_for() -> None:
+    """Of what it is off, its spin and its Jacobians the part about that axis shrinks; across it nothing changes."""
+    rng, body = np.random.default_rng(4), 2
+    turn = rotations.to_matrix(rotations.from_rotation_vector(np.array([0.3, -0.4, 1.1])))
+    own = np.array([0.6, 0.0, 0.8])
+    axis = turn @ own
+    xmat, foot, scratch = rng.normal(size=27), rng.normal(size=2 * POSE), rng.normal(size=8)
+    xmat[9 * body : 9 * body + 9] = turn.ravel()
+    angular, dot = rng.normal(size=(3, 9)), rng.normal(size=(3, 9))
+    table = SimpleNamespace(xmat=xmat, foot=foot, scratch=scratch, spot=np.zeros(4))
+    who = SimpleNamespace(foot_body=[0, body], roll_axis=np.r_[np.zeros(3), own], root_dof=1, nv=7)
+    spin = foot[POSE + 13 : POSE + 16]
+    before = [np.c_[part].copy() for part in (scratch[:3], spin, angular, dot)]
+    getattr(spare_roll, "py_func", spare_roll)(table, who, 1, angular, dot)
+    keeps = np.eye(3) - (1.0 - ROLL) * np.outer(axis, axis)
+    for part, old in zip((scratch[:3], spin), before[:2], strict=True):
+        assert part == pytest.approx((keeps @ old)[:, 0], abs=1e-12)
+    for part, old in zip((angular, dot), before[2:], strict=True):
+        assert part[:, 1:8] == pytest.approx(keeps @ old[:, 1:8], abs=1e-12)
+        assert part[:, [0, 8]] == pytest.approx(old[:, [0, 8]])

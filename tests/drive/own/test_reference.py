@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from captured import MOCAP
+from captured import MOCAP, SHARED
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
@@ -191,3 +191,26 @@ def test_a_foot_that_keeps_still_near_the_ground_stands_however_it_was_captured(
     still = _keeps_still(places, np.full(120, 0.06), 120.0)
     assert still[:50].all() and not still[70:].any()
     assert not _keeps_still(places, np.full(120, 0.12), 120.0).any()  # so high it is held up
+
+
+H1 = SHARED / "assets" / "robots" / "unitree_h1" / "h1.xml"
+SLOW_STOP = MOCAP / "cmu" / "walk__16_34_slow_walk_stop.bvh"
+
+
+@pytest.mark.skipif(
+    not (H1.exists() and SLOW_STOP.exists()), reason="no shared robots or captures beside the repository"
+)
+def test_who_cannot_roll_a_foot_is_not_turned_over_to_lay_it_flat() -> None:
+    """H1's legs have five joints: to lay its soles flat as well its whole pose was turned by 20°."""
+    spec = CharacterSpec(str(H1), root="free")
+    stage = StageLoop(Scene({"a": spec}, physics_hz=480.0, control_hz=120.0))
+    character = stage.character("a")
+    soles = sole_geoms(stage.model, character)
+    assert [foot.rolls for foot in two_feet(stage.model, character, soles)] == [False, False]
+    notes = make_reference(stage.model, character, motion_of_clip(load_clip(SLOW_STOP), character), soles).notes
+    assert notes.pose_deg < 2.0 and not notes.why
+    human = stage_of("walk")
+    assert all(
+        foot.rolls
+        for foot in two_feet(human.model, human.character("a"), sole_geoms(human.model, human.character("a")))
+    )

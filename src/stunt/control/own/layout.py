@@ -29,6 +29,8 @@ PLACE, PACE, SPIN, STEP, CLOCK, HEED, INPUTS = 0, 3, 6, 9, 13, 14, 15
 velocity [m/s] of the centre of mass, angular momentum [kg·m²/s], where each swinging foot lands [m, 2 × 2], how much
 faster the clip's clock goes, how much more angular momentum counts (the logarithm). Along the stage's axes. Zeros are
 the clip alone, bit for bit."""
+ROLL: Final = 0.02
+"""Of a foot's turn, how much the part counts that its leg has no joint for."""
 TASK: Final = 20.0
 """Weight of a joint's own task where nobody says another: above any posture, below balance."""
 FAILS: Final = 12
@@ -78,6 +80,7 @@ ACTOR: Final = layout(
     ("point_at", _FLOAT, FEET * POINTS * 3),
     ("point_front", _FLOAT, FEET * POINTS),  # 1 where a point is in the front of its sole
     ("leg_long", _FLOAT, FEET),  # from the hip's joint to the foot's frame, stretched [m]
+    ("roll_axis", _FLOAT, FEET * 3),  # in a foot's frame, about which its leg cannot turn it; zeros: it can
     ("ankle_rest", _FLOAT, FEET),  # height of a standing foot's frame above the ground [m]
     ("front_axis", _LONG),  # axis of the root's frame that points ahead
     ("front_sign", _FLOAT),

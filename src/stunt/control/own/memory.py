@@ -37,6 +37,7 @@ class StandingBody:
         front: Which of them are in the front of their sole, two of (points,).
         rest: Height of each foot's frame above the ground it stands on [m], (2,).
         long: From each hip's joint to its foot's frame, the leg stretched [m], (2,).
+        spare: Axis in each foot's frame about which its leg cannot turn it; zeros: it can turn it, (2, 3).
         ahead: Axis of the root's frame that points ahead, and its sign.
         left: Whether the first foot is the left one.
         size: Length of its legs as a share of a grown-up's.
@@ -51,6 +52,7 @@ class StandingBody:
     front: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     rest: Floats
     long: Floats
+    spare: Floats
     ahead: tuple[int, float]
     left: bool
     size: float
@@ -173,7 +175,7 @@ class OwnFeetProgram:
             who["point_owner"][at : at + count] = body.owners[foot]
             who["point_at"][3 * at : 3 * (at + count)] = body.points[foot].ravel()
             who["point_front"][at : at + count] = body.front[foot]
-        who["leg_long"] = body.long
+        who["leg_long"], who["roll_axis"] = body.long, body.spare.ravel()
         who["ankle_rest"], who["scale"], who["friction"] = body.rest, body.size, body.friction
         who["front_axis"], who["front_sign"] = body.ahead
         who["side_sign"], who["mass"] = 1.0 if body.left else -1.0, character.mass

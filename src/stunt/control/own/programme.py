@@ -320,6 +320,27 @@ def lift_swing(t: Any, who: Any, gains: Any, i: int) -> None:
 
 
 @compiled
+def spare_roll(t: Any, who: Any, i: int, angular: Any, dot: Any) -> None:
+    """Ask little of a foot's turn about the axis that its leg has no joint for: what it is off, and its Jacobians."""
+    body, o, axis = who.foot_body[i], w.POSE * i + 13, t.spot
+    for k in range(3):
+        axis[k] = 0.0
+        for m in range(3):
+            axis[k] += t.xmat[9 * body + 3 * k + m] * who.roll_axis[3 * i + m]
+    lean = axis[0] * t.scratch[0] + axis[1] * t.scratch[1] + axis[2] * t.scratch[2]
+    spin = axis[0] * t.foot[o] + axis[1] * t.foot[o + 1] + axis[2] * t.foot[o + 2]
+    for k in range(3):
+        t.scratch[k] -= (1.0 - w.ROLL) * axis[k] * lean
+        t.foot[o + k] -= (1.0 - w.ROLL) * axis[k] * spin
+    for d in range(who.root_dof, who.root_dof + who.nv):
+        about = axis[0] * angular[0, d] + axis[1] * angular[1, d] + axis[2] * angular[2, d]
+        changes = axis[0] * dot[0, d] + axis[1] * dot[1, d] + axis[2] * dot[2, d]
+        for k in range(3):
+            angular[k, d] -= (1.0 - w.ROLL) * axis[k] * about
+            dot[k, d] -= (1.0 - w.ROLL) * axis[k] * changes
+
+
+@compiled
 def ask_feet(
     v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool, air: bool, period: float, model: int, data: int
 ) -> None:  # fmt: skip
@@ -345,6 +366,8 @@ def ask_feet(
             elif who.planned[i] != 0 and who.stance[i] == 0:
                 t.foot[o + 2] -= gains.reach_down * who.scale  # late: it goes down until it feels the ground
         world_difference(t.foot, o + 3, t.xquat, 4 * body, t.scratch, 0)
+        if who.roll_axis[3 * i] ** 2 + who.roll_axis[3 * i + 1] ** 2 + who.roll_axis[3 * i + 2] ** 2 > 0.0:
+            spare_roll(t, who, i, angular, angular_dot)
         weight = gains.w_turn * (gains.stance_turn if who.stance[i] != 0 else 1.0) * (0.4 if flying else 1.0)
         rate = gains.k_turn
         for k in range(3):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.control.own.layout import SETTINGS
+from stunt.control.own.layout import ROLL, SETTINGS
 from stunt.control.own.polygon import nearest_inside, outline
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.own.footholds import FootTargets
@@ -265,10 +265,13 @@ class PoseFit:
         linear, angular = np.zeros((3, model.nv)), np.zeros((3, model.nv))
         for number, foot in enumerate(self._feet):
             mujoco.mj_jacBody(model, data, linear, angular, foot.body)
-            k = 6 * number
-            rows[k : k + 3], rows[k + 3 : k + 6] = FOOT * linear[:, dofs], TURN * angular[:, dofs]
+            k, turn = 6 * number, TURN * np.eye(3)
+            if not foot.rolls:
+                axis = data.xmat[foot.body].reshape(3, 3) @ foot.ahead
+                turn = TURN * (np.eye(3) - (1.0 - ROLL) * np.outer(axis, axis))
+            rows[k : k + 3], rows[k + 3 : k + 6] = FOOT * linear[:, dofs], turn @ angular[:, dofs]
             goal[k : k + 3] = FOOT * (holds.places[frame, number] - data.xpos[foot.body])
-            goal[k + 3 : k + 6] = TURN * _world_turn(holds.turns[frame, number], data.xquat[foot.body])
+            goal[k + 3 : k + 6] = turn @ _world_turn(holds.turns[frame, number], data.xquat[foot.body])
         mujoco.mj_jacSubtreeCom(model, data, linear, self._root)
         rows[12:], goal[12:] = COM * linear[:, dofs], COM * (plan.com[frame] - data.subtree_com[self._root])
         back = self._layout.difference(asked, pose)

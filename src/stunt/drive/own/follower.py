@@ -265,11 +265,12 @@ def standing_body(model: mujoco.MjModel, character: Character, soles: list[int])
     rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
     legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
     long = np.array([_leg_length(model, foot) for foot in feet])
+    spare = np.array([np.zeros(3) if foot.rolls else foot.ahead for foot in feet])
     drawn = [drawn_in(model, foot, SETTINGS["shrink"]) for foot in feet]
     return StandingBody(
         (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
         (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest, long,
-        (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0),
+        spare, (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0),
         float((long + rest).mean() / GROWN_LEG), min(character.grip[geom] for geom in soles),
     )  # fmt: skip
 

@@ -38,6 +38,8 @@ class Foot:
         normal: The sole's upward direction in the foot's frame when it lies on level ground, (3,).
         ahead: Which way the foot points, in its frame, across `normal`, (3,).
         toe_up: The toes' upward direction in their own frame, likewise, (3,).
+        rolls: Whether its leg has the six joint axes that place a foot and turn it too. With five, as robots have that
+            miss an ankle's roll, it cannot be asked to lean to its side as well: hips would have to do it.
     """
 
     body: int
@@ -48,6 +50,7 @@ class Foot:
     normal: Floats
     ahead: Floats
     toe_up: Floats
+    rolls: bool = True
 
 
 def two_feet(model: mujoco.MjModel, character: Character, soles: list[int]) -> tuple[Foot, Foot]:
@@ -100,7 +103,8 @@ def _foot(model: mujoco.MjModel, stance: mujoco.MjData, root: int, body: int, so
     ahead = stance.xmat[body].reshape(3, 3).T @ _long_way(own, stance.xpos[body])
     ahead -= (ahead @ normal) * normal
     ahead /= max(float(np.linalg.norm(ahead)), 1e-9)
-    return Foot(body, tuple(chain), toe, np.array(owners, np.int64), local.reshape(-1, 3), normal, ahead, toe_up)
+    rolls = int(model.body_dofnum[chain].sum()) >= 6
+    return Foot(body, tuple(chain), toe, np.array(owners, np.int64), local.reshape(-1, 3), normal, ahead, toe_up, rolls)
 
 
 def drawn_in(model: mujoco.MjModel, foot: Foot, share: float) -> Floats:
