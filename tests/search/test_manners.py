@@ -79,8 +79,9 @@ def test_no_way_helps_the_root_more_than_the_usual_one(script) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--servo", "world"), ("--gain", "1"), ("--assist", "weak"), ("--yaw", "0.1"), ("--push", "20@1"), ("--force", "1"),
-        ("--as-told",), ("--seconds", "1"), ("--external",), ("--no-limits",), ("--targets", "absolute"),
+        ("--servo", "world"), ("--gain", "1"), ("--assist", "weak"), ("--yaw", "0.1"), ("--force", "0.1"),
+        ("--push", "20@1"), ("--as-told",), ("--seconds", "1"), ("--external",), ("--no-limits",),
+        ("--targets", "absolute"), ("--limit", "0.3"), ("--ahead", "0.04"), ("--clock", "free"),
     ],
 )  # fmt: skip
 def test_who_is_told_how_does_as_told(words) -> None:
