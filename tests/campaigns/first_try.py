@@ -44,19 +44,21 @@ class Try:
 
 def first_try(clip: str | Path, *more: str) -> Try:
     """Follow a clip as `stunt track CLIP` does; more arguments may be typed behind it."""
-    from stunt.cli.track_command import add_track_arguments, script_of
+    from stunt.cli.track_command import add_track_arguments, rehearses, script_of
     from stunt.errors import BlowUpError, StuntError
     from stunt.library.names import find_clip
     from stunt.record.report import make_report
     from stunt.script.performance import Performance
+    from stunt.search.manners import Rehearsed, rehearsed
 
     parser = argparse.ArgumentParser()
     add_track_arguments(parser)
     args = parser.parse_args([str(clip), *more])
     name, began = Path(clip).name, time.process_time()
     try:
-        performance = Performance(script_of(find_clip(args.clip, args.clips), args))
-        take = performance.run()
+        script = script_of(find_clip(args.clip, args.clips), args)
+        rehearsal = rehearsed(script) if rehearses(args) else Rehearsed(script)
+        take = Performance(rehearsal.script).run()
     except BlowUpError as error:
         return Try(name, "blew up", why=str(error))
     except StuntError as error:
@@ -75,7 +77,7 @@ def first_try(clip: str | Path, *more: str) -> Try:
         verdict = "turned"
     elif not error <= ERROR_DEG:
         verdict = "off"
-    return Try(name, verdict, error, heading, take.seconds, time.process_time() - began)
+    return Try(name, verdict, error, heading, take.seconds, time.process_time() - began, rehearsal.told)
 
 
 def checked(clip: str) -> str:

@@ -260,6 +260,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a beat between two steps is measured at the first", "mujoco.mj_integratePos(stage.model, qpos, step, share)", "mujoco.mj_integratePos(stage.model, qpos, step, 0.0)"),
     )),
     ("supervise/reflexes/fall.py", REFLEXES, (
+        ("a push-off is straying while it lasts", "for late in _SINCE)", "for late in (0.0, LATE))"),
         ("a fall is stiff", "BRACED = 0.5", "BRACED = 5.0"),
         ("arms never reach for the ground", "            lifted = self._hand_out(felt, lifted, side)", "            pass"),
         ("hands reach where it does not fall to", "shoulder[:2] + 0.28 * self._toward", "shoulder[:2] - 0.28 * self._toward"),
@@ -323,6 +324,12 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     )),
     ("review/measures/limbs.py", REVIEW, (
         ("turns are half of what they are", "dots = np.abs((one * other).sum(axis=-1)).clip(0.0, 1.0)\n    return np.asarray(np.degrees(2.0 *", "dots = np.abs((one * other).sum(axis=-1)).clip(0.0, 1.0)\n    return np.asarray(np.degrees(1.0 *"),
+    )),
+    ("character/creature.py", ("tests/motion/test_creature_body.py",), (
+        ("legs carry a twentieth of the weight", "HOLD * 0.5 * float(", "HOLD * 0.05 * float("),
+    )),
+    ("search/manners.py", ("tests/search/test_manners.py",), (
+        ("who is turned clockwise is not turned", "not abs(heading) <= HEADING_DEG", "not heading <= HEADING_DEG"),
     )),
     ("review/measures/gait.py", REVIEW, (
         ("thighs swing the other way", "forward = np.stack([across[:, 1], -across[:, 0]], axis=1)", "forward = np.stack([-across[:, 1], across[:, 0]], axis=1)"),

@@ -115,7 +115,7 @@ def _strengthen(spec: mujoco.MjSpec, build: Build) -> None:
 
 
 def _carried(model: mujoco.MjModel) -> dict[str, float]:
-    """Return the torques that joints between root and ground hold half of the weight with, as twice over, by name [N·m].
+    """Return what joints between root and ground hold half of the weight with, twice over, by name [N·m].
 
     In a gait two of four feet carry all of it; the way to the foot is taken as leaning by 30° at most.
     """

@@ -78,7 +78,7 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         weigh(body, _inertia(bone, share * mass, build.sex, shapes))
         _hang(body, bone, plan, build, mass)
         for number, shape in enumerate(shapes, start=1):
-            _add_geom(body, f"{bone.name}_{number}", shape, grips=bone.part in _GRIPPING)
+            _add_geom(body, f"{bone.name}_{number}", shape, grips=_grips(plan, bone))
     _add_sites(plan, made)
     add_limits(spec, plan)
     write_excludes(spec, all_pairs=not build.self_collision)
@@ -176,6 +176,12 @@ def natural_strength(part: str, sex: Sex, height: float, mass: float) -> float:
     if part == "toe":
         return 0.25 * peak_torque("ankle_flexion", sex, height, mass)  # push-off goes mostly through the ankle
     return peak_torque(_STRONGEST[part], sex, height, mass)
+
+
+def _grips(plan: SkeletonPlan, bone: BonePlan) -> bool:
+    """Whether a bone's flesh holds the ground on a patch: soles, palms, and the fist of an arm without a hand."""
+    hands = {other.side for other in plan.bones if other.part == "hand"}
+    return bone.part in _GRIPPING or (bone.part == "forearm" and bone.side not in hands)
 
 
 def _add_geom(body: mujoco.MjsBody, name: str, shape: BoneShape, *, grips: bool) -> None:

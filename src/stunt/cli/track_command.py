@@ -46,6 +46,7 @@ def add_track_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the report as JSON, and nothing else")
     add("--rate", type=float, default=120.0, metavar="HZ", help="physics and control rate (default: 120)")
     add("--certify", action="store_true", help=CERTIFY_HELP)
+    add("--as-told", action="store_true", help="follow in the usual way, whatever comes of it: no rehearsal")
     add("--quiet", action="store_true", help="print errors only")
     add("--no-pictures", action="store_true", help="write no filmstrip and no plots")
     parser.set_defaults(physics_hz=None, control_hz=None, seed=None)
@@ -54,11 +55,13 @@ def add_track_arguments(parser: argparse.ArgumentParser) -> None:
 def track(args: argparse.Namespace) -> int:
     """Run the command."""
     from stunt.cli.perform import show_performance
+    from stunt.cli.terminal import waiting
     from stunt.control.servo.law import ServoSettings
     from stunt.library.doctor import examine
     from stunt.library.names import find_clip
     from stunt.library.read import cut_reference, with_option
     from stunt.script.performance import Performance
+    from stunt.search.manners import Rehearsed, rehearsed
 
     servo = told(args, ServoSettings).servo
     path = find_clip(args.clip, args.clips)
@@ -70,11 +73,21 @@ def track(args: argparse.Namespace) -> int:
         raise StuntError("--external goes with --servo world only.")
     if args.ahead is not None and servo != "beat":
         raise StuntError(f"--ahead does not apply to --servo {servo}: leave it out, or take --servo beat.")
-    performance = Performance(script_of(path, args), certify=args.certify)
+    with waiting("rehearsing", quiet=args.quiet):
+        rehearsal = rehearsed(script_of(path, args)) if rehearses(args) else Rehearsed(script_of(path, args))
+    performance = Performance(rehearsal.script, certify=args.certify)
+    performance.warnings.extend([rehearsal.told] if rehearsal.told else [])
     # What `stunt check` warns of is said here too: nobody checks a file that seems to work.
     clip = str(path) if args.mapping is None else with_option(str(path), "mapping", args.mapping)
     performance.warnings.extend(f"clip: {line}" for line in examine(clip).warnings)
     return show_performance(performance, Path(cut_reference(path)[0]), args)
+
+
+def rehearses(args: argparse.Namespace) -> bool:
+    """Whether ways to follow may be tried: nobody said how, with what help, how long, or that something pushes."""
+    said = ("servo", "gain", "ahead", "targets", "limited", "external", "assist", "limit", "yaw", "force", "clock")
+    free = args.seconds is None and not (args.as_told or args.push)
+    return free and all(getattr(args, name) is None for name in said)
 
 
 def script_of(path: Path, args: argparse.Namespace) -> Script:

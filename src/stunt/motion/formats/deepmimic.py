@@ -1,7 +1,7 @@
 """DeepMimic's JSON motions: rows of duration, root position and joint rotations of its humanoid.
 
 y is up, x forward, z to the right, metres; quaternions wxyz; knees and elbows turn about z. The skeleton is that of the
-`humanoid3d` character the motions are made for.
+`humanoid3d` character the motions are made for: its hands are fists, one piece with its forearms.
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ _JOINTS: tuple[tuple[str, int, tuple[float, float, float], int], ...] = (
     ("right_ankle", 4, (0.0, -0.409870, 0.0), 4),
     ("right_shoulder", 1, (-0.02405, 0.24350, 0.18311), 4),
     ("right_elbow", 6, (0.0, -0.274788, 0.0), 1),
-    ("right_wrist", 7, (0.0, -0.258947, 0.0), 0),
     ("left_hip", 0, (0.0, 0.0, -0.084887), 4),
-    ("left_knee", 9, (0.0, -0.421546, 0.0), 1),
-    ("left_ankle", 10, (0.0, -0.409870, 0.0), 4),
+    ("left_knee", 8, (0.0, -0.421546, 0.0), 1),
+    ("left_ankle", 9, (0.0, -0.409870, 0.0), 4),
     ("left_shoulder", 1, (-0.02405, 0.24350, -0.18311), 4),
-    ("left_elbow", 12, (0.0, -0.274788, 0.0), 1),
-    ("left_wrist", 13, (0.0, -0.258947, 0.0), 0),
+    ("left_elbow", 11, (0.0, -0.274788, 0.0), 1),
 )
 _TIPS = {
     2: (0.0, 0.24, 0.0),
     5: (0.13, -0.05, 0.0),
-    8: (0.0, -0.08, 0.0),
-    11: (0.13, -0.05, 0.0),
-    14: (0.0, -0.08, 0.0),
+    7: (0.0, -0.258947, 0.0),
+    10: (0.13, -0.05, 0.0),
+    12: (0.0, -0.258947, 0.0),
 }
 WIDTH = 4 + sum(width for *_, width in _JOINTS)
 

@@ -47,7 +47,7 @@ STRAYED = 0.2
 """Weight that goes so far from where the motion's does is not left to ankles and hips alone [m]."""
 LATE = 0.15
 """Where the motion's went since so long ago counts too [s]: at any moment of it, a push-off passes all in between."""
-_SINCE: Final = tuple(LATE * share for share in (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0))
+_SINCE = tuple(LATE * share for share in (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0))
 LEAPS = 0.4
 """So long before and after a motion is in the air or tipped over, its own feet are where its weight comes down [s]."""
 FREELY = -5.0

@@ -1,0 +1,124 @@
+"""A double rehearses: ways to follow a clip, tried before the take, in order, until one ends as the clip does.
+
+Where a body ends is a matter of small things: which foot gave way in a pivot, how hard a landing was met. A way that
+loses the clip's heading, or goes down, loses it each time, while another one, no less physical, keeps it. None of them
+helps the root more than the usual one does. Who is told how to follow does as told, and does not rehearse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from stunt.control.servo.law import ServoSettings
+from stunt.drive.beats.spec import Script
+from stunt.drive.body.lost import LOST
+from stunt.errors import BlowUpError, StuntError
+from stunt.record.report import make_report
+from stunt.script.performance import Performance
+from stunt.script.sections.clips import ClipsPart
+
+HEADING_DEG: Final = 15.0
+"""Who ends turned aside by more than this does not end as the clip does [°]."""
+ERROR_DEG: Final = 4.0
+"""Nor does who was further off than this, on the mean [°]."""
+LONGEST: Final = 60.0
+"""No performance longer than this is rehearsed [s]."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """One way to follow.
+
+    Attributes:
+        said: How it is called to the user.
+        settings: Of the servo.
+    """
+
+    said: str
+    settings: ServoSettings
+
+
+USUAL: Final = ServoSettings()
+MANNERS: Final = (
+    Manner("twice as stiff, `--gain 2`", ServoSettings(gain=2.0)),
+    Manner("four times as stiff, `--gain 4`", ServoSettings(gain=4.0)),
+    Manner("joint by joint, `--servo parent`", ServoSettings(servo="parent")),
+    Manner("with swinging feet lifted", ServoSettings(clear=True)),
+    Manner("by the beat law, `--servo beat`", ServoSettings(servo="beat")),
+    Manner("with feet as they were captured", ServoSettings(plant=False)),
+    Manner("with feet as they were captured, four times as stiff", ServoSettings(plant=False, gain=4.0)),
+    Manner("joint by joint and twice as stiff, `--servo parent --gain 2`", ServoSettings(servo="parent", gain=2.0)),
+)
+"""What is tried after the usual way."""
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What rehearsing came to.
+
+    Attributes:
+        script: What to perform.
+        told: What the user should know; empty: the usual way is good.
+        tries: How many ways were tried.
+    """
+
+    script: Script
+    told: str = ""
+    tries: int = 0
+
+
+def rehearsed(script: Script, name: str = "double") -> Rehearsed:
+    """Return a script whose character follows its clips in the first way that ends as they do; else as it is.
+
+    Args:
+        script: Where one character follows clips in the usual way, helped by no more than the weak spring.
+        name: Who.
+    """
+    part = script.parts[name].sections["clips"]
+    if part.settings != USUAL or part.root.kind != "weak":
+        return Rehearsed(script)
+    first = _outcome(script, name)
+    if not first:
+        return Rehearsed(script, tries=int(first is not None))
+    for number, manner in enumerate(MANNERS):
+        other = _in_manner(script, name, part, manner)
+        if _outcome(other, name) == "":
+            told = f"rehearsed {number + 2} ways: the usual one {first}; followed {manner.said}."
+            return Rehearsed(other, told, number + 2)
+    told = f"rehearsed {len(MANNERS) + 1} ways, and none ends as the clip does: the usual one {first}."
+    return Rehearsed(script, told, len(MANNERS) + 1)
+
+
+def _in_manner(script: Script, name: str, part: ClipsPart, manner: Manner) -> Script:
+    sections = {**script.parts[name].sections, "clips": replace(part, settings=manner.settings)}
+    return replace(script, parts={**script.parts, name: replace(script.parts[name], sections=sections)})
+
+
+def _outcome(script: Script, name: str) -> str | None:
+    """Return what is wrong with how a performance ends; empty: nothing; None: it cannot be rehearsed."""
+    try:
+        performance = Performance(script, foretell=False)
+        if performance.seconds > LONGEST:
+            return None
+        take = performance.run()
+    except BlowUpError:
+        return "blows up"
+    except StuntError:
+        return None  # the performance itself will say what is wrong, in its own place
+    return None if performance.interrupted else fault_of(make_report(take)["characters"][name])
+
+
+def fault_of(about: Mapping[str, Any]) -> str:
+    """Return what is wrong with how a character ended, by its report; empty: it ended as its clip does."""
+    error, heading = about.get("error_deg_mean"), about.get("heading_deg")
+    if error is None or heading is None:
+        return "follows nothing"
+    if about.get("fell", True):
+        return "falls"
+    if not abs(heading) <= HEADING_DEG:
+        return f"ends turned {abs(heading):.0f}° aside"
+    if about.get("state") == LOST:
+        return "loses the clip"
+    return "" if error <= ERROR_DEG else f"is {error:.1f}° off on the mean"
