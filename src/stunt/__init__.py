@@ -33,9 +33,6 @@ if TYPE_CHECKING:
         BeatSpec as BeatSpec,
     )
     from stunt.drive.beats.spec import (
-        Exit as Exit,
-    )
-    from stunt.drive.beats.spec import (
         MachineSpec as MachineSpec,
     )
     from stunt.drive.beats.spec import (
@@ -54,6 +51,7 @@ if TYPE_CHECKING:
     from stunt.drive.motion.body_motion import motion_of_clip as motion_of_clip
     from stunt.drive.paths.follower import Follower as Follower
     from stunt.drive.paths.spec import TrajectoryPart as TrajectoryPart
+    from stunt.drive.response.ways_out import Exit as Exit
     from stunt.drive.tension.performer import TensionPerformer as TensionPerformer
     from stunt.drive.tension.spec import TensionPart as TensionPart
     from stunt.errors import BlowUpError as BlowUpError
@@ -122,9 +120,10 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.check.certificate": ("certify",),
     "stunt.control.servo.law": ("RootSpring", "ServoSettings"),
     "stunt.drive.beats.performer": ("BeatResult", "Performer"),
-    "stunt.drive.beats.spec": ("BeatSpec", "Exit", "MachineSpec", "Part", "Script", "StateSpec"),
+    "stunt.drive.beats.spec": ("BeatSpec", "MachineSpec", "Part", "Script", "StateSpec"),
     "stunt.drive.body.actor": ("BodyActor", "actor_of"),
     "stunt.drive.body.reactions": ("Thresholds",),
+    "stunt.drive.response.ways_out": ("Exit",),
     "stunt.drive.motion.body_motion": ("BodyMotion", "motion_of_clip"),
     "stunt.drive.paths.follower": ("Follower",),
     "stunt.drive.paths.spec": ("TrajectoryPart",),

@@ -41,7 +41,8 @@ def seconds_in_the_air(take: Take, name: str) -> float:
 
 
 def reactions(take: Take, name: str) -> list[str]:
-    return [e["state"] for e in take.events if e["kind"] == "reaction" and e["character"] == name]
+    own = [e for e in take.events if e["kind"] == "reaction" and e["character"] == name]
+    return [e["state"] for e in own if e["state"] != "giving"]
 
 
 @pytest.mark.parametrize(("name", "standing"), [("balance_flat", {"hooked", "weak"}), ("balance_crate", {"hooked"})])

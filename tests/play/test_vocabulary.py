@@ -19,7 +19,7 @@ from stunt.stage.scene import Scene
 
 OF_A_PART = {
     "beats": "key", "cycle": "perform", "machine": "run_machine", "coupling": "beats", "arrival": "beats",
-    "tension": "beats", "ease": "beats", "joints": "beats", "gravity_compensation": "beats",
+    "tension": "beats", "give": "beats", "ease": "beats", "joints": "beats", "gravity_compensation": "beats",
     "root": "assist",
 }  # fmt: skip
 OF_A_SECTION = {"tension_poses": "tense", "trajectories": "path", "clips": "follow", "supervisor": "supervise"}
@@ -29,7 +29,7 @@ OF_A_SCENE = {
     "ground": "ground", "seed": "seed", "collisions": "collisions", "sleep": "sleep",
 }  # fmt: skip
 NO_WORDS = {"place", "joint_places", "sections", "reserved"}
-AT_THE_MOMENT = {"aim", "put", "hit", "stun", "go_limp", "let_go", "play"}
+AT_THE_MOMENT = {"aim", "put", "hit", "stun", "go_limp", "let_go", "play", "stiffen", "strengthen"}
 """What only a program can say: a script knows what happens beforehand. A script plays clips in a supervisor's pool."""
 POOL = {"request", "add", "remove"}
 ANSWERS = {"state", "results", "body", "character", "joints", "part", "supervisor", "summary", "happened", "logs"}

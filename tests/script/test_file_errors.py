@@ -262,7 +262,8 @@ MISSING = {
     "states": MACHINE.replace("machine:", "machine: # <<<") + "start: a",
     "within": STATE.replace("go:", "go: # <<<") + "pose: a",
     "to": STATE + "pose: a\n          within: 1\n          next: {after: 1} # <<<",
-    "after' or 'contact' or 'joint": STATE + "pose: a\n          within: 1\n          next: {to: go} # <<<",
+    "after' or 'contact' or 'joint' or 'hit' or 'missed' or 'reached' or 'fell' or 'signal": STATE
+    + "pose: a\n          within: 1\n          next: {to: go} # <<<",
     "above' or 'below": STATE + "pose: a\n          within: 1\n          next: {joint: j, to: go} # <<<",
     "impulse' or 'force": whole("events:\n  - {push: ball, at: 1} # <<<"),
     "hits_at": whole("events:\n  - {throw: ball, target: ada/head} # <<<"),

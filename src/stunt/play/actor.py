@@ -306,6 +306,23 @@ class Actor(JointActor):
         if (supervisor := self.supervisor) is not None:
             supervisor.wake()
 
+    def stiffen(self, gain: float | Mapping[str, float]) -> None:
+        """Scale how stiffly it follows clips from now on, as a whole or by limb, joint and pattern: `{"r_arm": 0.1}`.
+
+        Of joints on one bone the lowest counts. The servo `beat` and own feet have gains of their own.
+
+        Raises:
+            StuntError: There is no such limb or joint, a gain is no number from 0.01 to 100, or it follows nothing yet.
+        """
+        if not self._whole.doing:
+            raise StuntError(f"'{self.name}' cannot `stiffen` yet: it follows and plays nothing.")
+        share, model = np.full(len(self.character.bodies), np.inf), self.stage.model
+        first = self.character.root_body
+        for name, value in self._by_joint("gain", gain, 0.01).items():
+            bone = int(model.jnt_bodyid[self.character.joints[name].id]) - first
+            share[bone] = min(share[bone], value)
+        self.body.stiffen(np.where(np.isfinite(share), share, 1.0))
+
     def go_limp(self) -> None:
         """Become a rag doll; who follows clips and has some to get up by gets up again."""
         supervisor = self.supervisor

@@ -7,8 +7,9 @@ from typing import Any
 
 from stunt.character.character import Character
 from stunt.drive.beats.check import check_kind, check_pose, matching_joints
-from stunt.drive.beats.spec import Exit, Part, Script
+from stunt.drive.beats.spec import Part, Script
 from stunt.drive.joints import check_owners
+from stunt.drive.response.ways_out import Exit
 from stunt.errors import InvalidValueError, Place, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
@@ -77,8 +78,9 @@ def _poses_of(part: Part) -> list[Pose]:
 
 
 def _check_exit(way: Exit, character: Character) -> None:
-    if way.contact is not None and way.contact != "any":
-        character.body(way.contact, way.place)
+    for body in (way.contact, way.hit):
+        if body is not None and body != "any":
+            character.body(body, way.place)
     if way.joint is not None:
         joint = character.joint(way.joint, way.place)
         if joint.nq != 1:

@@ -110,6 +110,7 @@ class StageLoop:
         self.actors: dict[str, Any] = {}
         self.hit_listeners: list[Callable[[Hit], None]] = []
         self.shock_listeners: list[Callable[[Shock], None]] = []
+        self.signal_listeners: list[Callable[[str], None]] = []
         self.sleep = Sleep(self.built, self.data, self.board) if self.scene.sleep else None
         self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
@@ -364,6 +365,11 @@ class StageLoop:
                 self.shock(Shock(hit.time, hit.character, hit.body, hit.by, hit.position, hit.push))
             for listener in self.hit_listeners:
                 listener(hit)
+
+    def signal(self, name: str) -> None:
+        """Say something that state machines wait for (their exit `signal`)."""
+        for listener in self.signal_listeners:
+            listener(name)
 
     def shock(self, shock: Shock) -> None:
         """Tell whoever listens that a character's body is given an impulse."""

@@ -229,7 +229,7 @@ class WorldspaceProgram:
         self.names: list[str] = []
         self.actors = np.zeros(0, ACTOR)
         self.weight = np.ones(model.nbody)
-        self.k1, self.k2 = np.zeros(model.nbody), np.zeros(model.nbody)
+        self.k1, self.k2, self.usual = np.zeros(model.nbody), np.zeros(model.nbody), np.ones(model.nbody)
         self._moments, self._omega = np.zeros(model.nbody), np.zeros(model.nbody)  # what gains are made of
         self.load = np.zeros(model.nbody)
         self.owed = np.zeros(model.nv)
@@ -316,6 +316,7 @@ class WorldspaceProgram:
     def set_tone(self, number: int, tone: Floats | float) -> None:
         """Set how stiff each of an actor's bones is held beside the others, (B,): a factor on its gains."""
         own = slice(int(self.actors[number]["root_body"]), int(self.actors[number]["end_body"]))
+        tone = tone * self.usual[own]
         self.k1[own] = tone * self._moments[own] * self._omega[own] ** 2
         self.k2[own] = 2.0 * tone * self._moments[own] * self._omega[own]
 
@@ -421,7 +422,7 @@ class WorldspaceProgram:
 
     @property
     def _gains(self) -> tuple[Floats, ...]:
-        return self.k1, self.k2, self._moments, self._omega
+        return self.k1, self.k2, self._moments, self._omega, self.usual
 
     def save(self) -> dict[str, Any]:
         """Return everything that must survive a restore; rows are never changed, so they are shared."""
@@ -458,7 +459,7 @@ class WorldspaceProgram:
         kept = self._rows[name] = [self._rows[name][0], *old._rows[name][1:]]
         if name in old._played:
             self._played[name] = old._played[name]
-        for array in ("k1", "k2", "_moments", "_omega", "weight", "load", "steer", "_leg"):
+        for array in ("k1", "k2", "_moments", "_omega", "usual", "weight", "load", "steer", "_leg"):
             by.carry("body", getattr(old, array), getattr(self, array))
         first, end = int(who["root_body"]), int(who["end_body"])
         shift, leg = first - int(was["root_body"]), self._leg[first:end]

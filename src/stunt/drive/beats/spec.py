@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from stunt.control.servo.law import UNSAID, RootSpring
+from stunt.drive.response.ways_out import Exit
 from stunt.errors import NOWHERE, BeatOrderError, ConflictingKeysError, InvalidValueError, MissingValueError, Place
 from stunt.keys import (
     MOMENT,
@@ -19,13 +20,11 @@ from stunt.keys import (
     TRUTH,
     Choice,
     Context,
-    Data,
     Known,
     ListOf,
     MappingOf,
     Nested,
     Number,
-    Plain,
     Whole,
     Word,
     inline,
@@ -34,7 +33,7 @@ from stunt.keys import (
 )
 from stunt.motion.pose import Pose
 from stunt.motion.pose_keys import InlinePose
-from stunt.schema import MAX_SECONDS, Section, angle_to_data, entries, items, measure_to_data, read_measure, wrong
+from stunt.schema import MAX_SECONDS, Section, entries, items, wrong
 from stunt.stage.scene import Scene
 
 Coupling = Literal["local", "composite", "compensated", "full"]
@@ -65,45 +64,6 @@ class BeatSpec:
         """Complain unless exactly one of `at` and `after` is given."""
         section.one_of(("at", "after"))
         return self
-
-
-_BOUND = Plain(lambda node: read_measure(node).value, "an angle", "°", angle_to_data)
-
-
-@spec("a way out", by=("after", "contact", "joint"))
-class Exit:
-    """A way out of a state: after a time, on contact, or when a joint passes an angle; exactly one of them.
-
-    `unit` is the one `above` or `below` was written in (see `Pose.units`).
-    """
-
-    to: str = key(kind=Known("state"), help="the state that follows")
-    after: float | None = key(default=None, kind=SECONDS, only=("after",), help="leave this long after entering")
-    contact: str | None = key(
-        default=None, kind=Word("a body, or `any`"), only=("contact",),
-        help="leave when this body of the character touches something that is not itself",
-    )  # fmt: skip
-    with_prop: str | None = key(
-        default=None, name="with", kind=Known("prop"), only=("contact",), help="this prop, and nothing else"
-    )
-    joint: str | None = key(
-        default=None, kind=Word("a joint"), only=("joint",), help="leave when it is `above` or `below` an angle"
-    )
-    above: float | None = key(default=None, kind=_BOUND, only=("joint",), help="see `joint`")
-    below: float | None = key(default=None, kind=_BOUND, only=("joint",), help="see `joint`")
-    place: Place = field(default=NOWHERE, compare=False)
-    unit: str = field(default="", compare=False)
-
-    def after_reading(self, section: Section, context: Context) -> Exit:
-        """Remember the unit of the angle, of which there must be exactly one."""
-        if self.joint is None:
-            return self
-        return replace(self, unit=read_measure(section.need(section.one_of(("above", "below")))).unit)
-
-    def after_writing(self, data: Data, context: Context) -> Data:
-        """Write the angle in the unit it had."""
-        bounds = {"above": self.above, "below": self.below}
-        return data | {key: measure_to_data(value, self.unit) for key, value in bounds.items() if value is not None}
 
 
 @spec("state '{}'")

@@ -1,4 +1,4 @@
-"""A small state machine over poses: the next pose comes by time, by contact, or when a joint passes an angle."""
+"""A small state machine over poses: the next pose comes by time, contact, a joint's angle, or by what happened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.beats.performer import Performer
-from stunt.drive.beats.spec import Exit, MachineSpec
+from stunt.drive.beats.spec import MachineSpec
+from stunt.drive.response.happened import Happened
+from stunt.drive.response.ways_out import Exit
 
 
 class StateMachine:
@@ -27,6 +29,7 @@ class StateMachine:
         self._entered = 0.0
         self._due: int | None = self._stage.tick_of(start_at)
         self.log: list[dict[str, Any]] = []
+        self._happened = Happened(self._stage, performer.character.name)
         self._stage.crew.append(self)
 
     @property
@@ -61,6 +64,14 @@ class StateMachine:
     def _open(self, exit_: Exit) -> bool:
         if exit_.after is not None:
             return self._stage.time >= self._entered + exit_.after - 1e-9
+        if exit_.hit is not None:
+            return self._happened.hit(exit_.hit)
+        if exit_.signal is not None:
+            return self._happened.said(exit_.signal)
+        if exit_.fell:
+            return self._happened.fell
+        if exit_.missed or exit_.reached:
+            return self._met() is exit_.reached
         character = self._performer.character
         if exit_.contact is not None:
             return self._stage.watch.touching(character.name, exit_.contact, exit_.with_prop)
@@ -69,6 +80,12 @@ class StateMachine:
         if exit_.above is not None:
             return angle > exit_.above
         return exit_.below is not None and angle < exit_.below
+
+    def _met(self) -> bool | None:
+        """Return whether the state's pose was met; None: it is not due yet."""
+        due = self._entered + self._spec.states[str(self._state)].within
+        results = [result for result in self._performer.results if abs(result.time - due) < 1e-9]
+        return results[-1].error_deg <= self._performer.missed_deg and not self._happened.fell if results else None
 
     def _enter(self, name: str, why: str) -> None:
         self.log.append(
@@ -83,6 +100,7 @@ class StateMachine:
         )
         self._state = name
         self._entered = self._stage.time
+        self._happened.forget()
         state = self._spec.states[name]
         self._performer.forget()  # what the last state still wanted no longer counts
         self._performer.key(state.pose, at=self._entered + state.within)
@@ -98,11 +116,12 @@ class StateMachine:
 
     def save(self) -> Any:
         """Return what must survive a restore."""
-        return self._state, self._entered, self._due, list(self.log)
+        return self._state, self._entered, self._due, list(self.log), self._happened.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        self._state, self._entered, self._due, log = state
+        self._state, self._entered, self._due, log, happened = state
+        self._happened.restore(happened)
         self.log[:] = log
 
 
@@ -111,5 +130,9 @@ def _why(exit_: Exit) -> str:
         return f"after {exit_.after:g} s"
     if exit_.contact is not None:
         return f"contact of {exit_.contact}" + (f" with {exit_.with_prop}" if exit_.with_prop else "")
+    if exit_.hit is not None or exit_.signal is not None:
+        return f"hit on {exit_.hit}" if exit_.hit is not None else f"signal {exit_.signal}"
+    if exit_.missed or exit_.reached or exit_.fell:
+        return "fell" if exit_.fell else "reached" if exit_.reached else "missed"
     side = f"above {exit_.above:g}" if exit_.above is not None else f"below {exit_.below:g}"
     return f"{exit_.joint} {side} rad"

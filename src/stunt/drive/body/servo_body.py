@@ -153,6 +153,12 @@ class ServoBody:
         """Scale all servo gains from now on (1: as strong as the body is)."""
         self._memory["gain"] = self.settings.gain * gain
 
+    def stiffen(self, share: Floats) -> None:
+        """Scale the gains of each of its bodies from now on, (bodies,), in the order of their numbers."""
+        first = int(self._memory["root_body"])
+        self.program.usual[first : first + len(share)] = share
+        self.program.set_tone(self.number, 1.0)
+
     def lean(self, root: RootSpring | None) -> None:
         """Change how the root is helped; None: as the character came."""
         if root == self._leaning:

@@ -10,8 +10,8 @@ import numpy as np
 from stunt.character.character import Character
 from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
 from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
-from stunt.errors import UnknownNameError
-from stunt.library.names import load_clip
+from stunt.errors import InvalidValueError, UnknownNameError
+from stunt.library.names import load_clip, reference_name
 from stunt.motion.markers import read_c3d
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
@@ -55,6 +55,7 @@ def joint_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
     """Return the paths of all joints; those without a trajectory of their own go as in the part's clip, if it has one.
 
     Raises:
+        InvalidValueError: Nothing would be driven.
         UnknownNameError: The clip is to drive joints the character does not have.
     """
     if (asked := part.clip) is None:
@@ -64,11 +65,19 @@ def joint_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
             raise UnknownNameError(f"joint of '{character.name}'", pattern, character.joints, asked.place)
     own = {path.joint for path in part.joints}
     moved = retarget(load_clip(asked.file, place=asked.place), character)
-    return [*part.joints, *(
+    found = [
         JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
         for name, values in moved.angles.items()
         if name not in own and values.ndim == 1 and any(fnmatchcase(name, pattern) for pattern in asked.joints)
-    )]  # fmt: skip
+    ]  # fmt: skip
+    if not found and not part.sites and part.markers is None and not own:
+        hinges = [name for name, joint in character.joints.items() if joint.kind == "hinge"]
+        raise InvalidValueError(
+            "clip", reference_name(asked.file),
+            f"one that moves hinges of '{character.name}' ({len(hinges)} of its {len(character.joints)} joints are): "
+            "this section would drive nothing. Ball joints follow a clip by `clips`", asked.place,
+        )  # fmt: skip
+    return [*part.joints, *found]
 
 
 def set_out(follower: Follower, part: TrajectoryPart) -> None:

@@ -105,7 +105,7 @@ class Yielding:
         if not np.array_equal(program.k1[limb], self._written):
             self.limb = []
             return
-        moments, omega = program._moments[limb], share * program._omega[limb]
+        moments, omega = program.usual[limb] * program._moments[limb], share * program._omega[limb]
         moments = moments * (self._heavy + as_ever * (1.0 - self._heavy))
         program.k1[limb] = moments * omega**2 + self._topple * (1.0 - as_ever)
         program.k2[limb] = 2.0 * moments * omega

@@ -249,8 +249,9 @@ class TensionPerformer:
             first = last
         balanced = bool(entry.compensate.of(name, True))
         forces = [np.array(f[joint.dof : joint.dof + joint.nv]) * balanced for f in (now, then)]
-        row["warp"], row["knots"] = entry.curve.warp, len(entry.curve.knots)
-        row["curve"][: 3 * len(entry.curve.knots)] = np.ravel(entry.curve.knots)
+        curve = entry.curve_of(name)
+        row["warp"], row["knots"] = curve.warp, len(curve.knots)
+        row["curve"][: 3 * len(curve.knots)] = np.ravel(curve.knots)
         row["compensate"] = float(balanced)
         row["mode"] = SAMPLING
         if self._update(name, entry) == "prediction":

@@ -203,6 +203,10 @@ class TensionPose:
     at: float = key(default=0.0, kind=MOMENT, help="when it begins, from its controller's start")
     lasts: float = key(default=0.5, kind=SECONDS, help="how long the transition takes")
     curve: Curve = inline(kind=Course(), default=PRESETS["ease"])
+    curves: ByJoint = key(
+        default=ByJoint(), kind=PerJoint(Choice("curve", tuple(PRESETS))),
+        help="the course of joints and limbs where it is another, by name, warped alike",
+    )  # fmt: skip
     tension: ByJoint = key(default=ByJoint(), kind=PerJoint(_SPAN), help="at its end; else it stays as it is")
     damping: ByJoint = key(default=ByJoint(), kind=_DAMPING, help="share of critical; else it stays as it is")
     update: ByJoint = key(
@@ -231,6 +235,11 @@ class TensionPose:
         help="what follows: hold, hand the joints to the beat law, or let them go",
     )  # fmt: skip
     place: Place = field(default=NOWHERE, compare=False)
+
+    def curve_of(self, joint: str) -> Curve:
+        """Return the course of one joint (P4's transition function is of a degree of freedom)."""
+        name = self.curves.of(joint)
+        return self.curve if name is None else preset(name, self.curve.warp)
 
     def after_reading(self, section: Section, context: Context) -> TensionPose:
         """Complain about a constant tension that changes."""
@@ -405,7 +414,7 @@ class Plan:
         """Append a transition; it must not begin before those that are there."""
         for name, angle in cue.entry.pose.angles.items():
             begin = self.at(name, cue.start)
-            leg = PhaseLeg(cue.start, cue.end, begin, np.atleast_1d(np.asarray(angle, float)), cue.entry.curve)
+            leg = PhaseLeg(cue.start, cue.end, begin, np.atleast_1d(np.asarray(angle, float)), cue.entry.curve_of(name))
             self.legs.setdefault(name, []).append(leg)
 
     def at(self, name: str, time: float) -> Floats:

@@ -26,7 +26,7 @@ def check_tension_part(part: TensionPart, character: Character) -> None:
             if not entry.pose.angles:
                 raise MissingValueError("angles", f"pose '{entry.pose.name}'", entry.place)
             check_pose(entry.pose, character)
-            for setting in (entry.tension, entry.damping, entry.update, entry.compensate, entry.springs):
+            for setting in (entry.tension, entry.damping, entry.update, entry.compensate, entry.springs, entry.curves):
                 setting.check(character)
 
 
