@@ -34,7 +34,7 @@ CLEAR: Final = 0.01
 Everything else may touch."""
 LATE: Final = 0.004
 """And the faster one passes the other the farther: as far as it goes in so long [s]."""
-FARTHEST: Final = np.radians(12.0)
+FARTHEST: Final = np.radians(15.0)
 """No joint is turned further [rad]: what overlaps more than that takes out is meant, or beyond mending."""
 SMOOTH: Final = 0.06
 """Standard deviation of the smoothing of what joints are turned by [s]."""
