@@ -88,11 +88,11 @@ def clips(names: Sequence[str]) -> None:
 def scenes(names: Sequence[str]) -> None:
     """Print a line for each scene."""
     from stunt.examples import example
-    from stunt.script.file import script_from_text
+    from stunt.script.file import load_script
     from stunt.script.performance import Performance
 
     for name in names:
-        performance = Performance(script_from_text(example(name).text(), name))
+        performance = Performance(load_script(example(name).path))
         take = performance.run()
         for person, depth in zip(take.cast.characters, itself(take), strict=True):
             print(f"{name:22.22} {person:12.12} {told(depth)}", flush=True)

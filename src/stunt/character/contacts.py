@@ -17,7 +17,8 @@ CLOSE: Final = 0.002
 """Shapes of a person that are not joined and as near as that in its neutral stance never touch [m]: neck and
 collar-bones, ribs and what is above them. Hands, forearms and upper arms hang free, or beside the body: they do."""
 _HANGING = ("upper_arm", "forearm", "hand", "shank", "foot", "toe")
-_TRUNK = ("pelvis", "waist", "lumbar", "spine", "thorax", "neck", "head")
+_SPINE = ("pelvis", "waist", "lumbar", "spine", "thorax")
+_TRUNK, _ON_TRUNK = (*_SPINE, "neck", "head"), ("thigh", "clavicle")
 
 
 def write_excludes(spec: mujoco.MjSpec, *, all_pairs: bool = False, people: bool = True) -> None:
@@ -58,12 +59,16 @@ def _neighbours(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
 
 
 def _bending(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
-    """Return pairs of a trunk's parts, or a thigh and one, with one other between: where a body bends they press."""
-    parts = {body.name: body.parent.name for body in bodies if _bare(body.name).startswith((*_TRUNK, "thigh"))}
+    """Return pairs that press on one another where a body bends.
+
+    Those of its spine, and others of trunk, thighs and collar-bones with one between them.
+    """
+    parts = {body.name: body.parent.name for body in bodies if _bare(body.name).startswith((*_TRUNK, *_ON_TRUNK))}
     found = set[tuple[str, str]]()
     for one, other in itertools.combinations(parts, 2):
-        beside = parts[one] == parts[other] in parts and _bare(one) != _bare(other)
-        if beside or parts.get(parts[one]) == other or parts.get(parts[other]) == one:
+        spine = one.startswith(_SPINE) and other.startswith(_SPINE)
+        beside = parts[one] == parts[other] in parts and {_bare(one), _bare(other)} != {"thigh"}
+        if spine or beside or parts.get(parts[one]) == other or parts.get(parts[other]) == one:
             found.add(_pair(one, other))
     return found
 

@@ -29,7 +29,6 @@ from stunt.drive.feet.blend import blend_into
 from stunt.drive.motion.body_motion import BodyMotion, blended
 from stunt.drive.motion.layout import check_motion
 from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
-from stunt.drive.prepare.apart import limbs_apart
 from stunt.drive.prepare.first_velocity import first_velocity
 from stunt.drive.response.yielding import Yielding
 from stunt.errors import BodyError, StuntError, must_be
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
     from stunt.drive.own.follower import OwnFeet
 
 AIM_FPS: Final = 60.0
-BEGINS: Final = 0.25
-"""So much of a motion tells how limbs are kept apart in its first frame [s]."""
 GAVE_UP: Final = "gave up"
 GIVING: Final = "giving"
 """It gives way to a blow while it follows: no state it is in from now on."""
@@ -215,15 +212,8 @@ class BodyActor(ServoBody):
             self.stage.data.qvel[self.slices[1]] = reference.velocity[0]
             mujoco.mj_forward(self.stage.model, self.stage.data)
         else:
-            self.put(self._begun(motion))
+            self.put(motion)
         self.follow(motion, blend=0.0, place=False)
-
-    def _begun(self, motion: BodyMotion) -> BodyMotion:
-        """Return how a motion begins, with limbs apart: nobody starts with a hand in its hip."""
-        if not self.settings.plant:
-            return motion
-        begins = motion.trimmed(0.0, min(BEGINS, motion.duration))
-        return limbs_apart(self.stage.model, self.character, begins).motion
 
     def follow(
         self, motion: BodyMotion, *, since: float = 0.0, blend: float = 0.3, place: bool = True, actual: bool = False
