@@ -21,10 +21,7 @@ from scipy.linalg import solveh_banded
 from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
 from stunt.control.core.engine import BALL, FREE
-from stunt.drive.motion.body_motion import BodyMotion
-from stunt.drive.motion.layout import own_slices
 from stunt.drive.own.smoothing import smoothed
-from stunt.drive.prepare.apart import limbs_apart
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 
@@ -49,10 +46,10 @@ _GUESSED: Final = 0.03
 """How well it is known while it is not [m]: between where it went and where it came back."""
 _REST, _LAST = 3.0, 0.1
 """How far joints may be from the pose at the start, and from the frame before, where no marker tells [rad]."""
-_SOLE: Final = 0.003
-"""How well a standing sole keeps to the floor [m]."""
-_SUNK, _FLAT = -0.001, 0.012
-"""A sole that carries is so deep in the floor [m]; corners up to so much higher than its lowest one come down with it."""
+_SOLE, _FLOOR = 0.005, 0.0015
+"""How well a standing sole comes down to the floor, and how well any keeps out of it [m]."""
+_SUNK: Final = -0.001
+"""A sole that carries is so deep in the floor [m]."""
 _LOW, _SLOW = 0.03, 0.3
 """A foot stands if it is so low [m] and so slow [m/s]."""
 _SMOOTH: Final = 0.014
@@ -148,21 +145,20 @@ class _Body:
             found[n] = self._jacobian[:, self.free]
         return found
 
-    def to_the_floor(self, standing: NDArray[np.bool_], flat: bool) -> Iterator[tuple[Floats, float]]:
-        """Return rows of the free joints, and how far each is to go [m]: soles out of the floor, those that stand onto it.
+    def to_the_floor(self, standing: NDArray[np.bool_]) -> Iterator[tuple[Floats, float, float]]:
+        """Return rows of the free joints, how far each is to go [m], and how surely [1/m].
 
-        Args:
-            standing: Which soles stand, if they are low enough.
-            flat: Whether to ask for all corners that are low, not for the lowest only.
+        Corners of soles that are in the floor come out of it; of a sole that stands, the lowest one comes down to it.
         """
         for (part, corners), stands in zip(self.soles, standing, strict=True):
             there = self.data.xpos[part] + corners @ self.data.xmat[part].reshape(3, 3).T
-            lowest = float(there[:, 2].min())
-            most = min(_LOW, lowest + _FLAT) if stands and lowest < _LOW else _SUNK
-            for corner in there[there[:, 2] < most] if flat else there[[np.argmin(there[:, 2])]]:
-                if corner[2] < most:
-                    mujoco.mj_jac(self.model, self.data, self._jacobian, None, corner, part)
-                    yield self._jacobian[2, self.free].copy(), _SUNK - corner[2]
+            lowest = int(np.argmin(there[:, 2]))
+            sunk = np.flatnonzero(there[:, 2] < _SUNK).tolist()
+            down = [lowest] if stands and not sunk and there[lowest, 2] < _LOW else []
+            for corner in (*sunk, *down):
+                mujoco.mj_jac(self.model, self.data, self._jacobian, None, there[corner], part)
+                sure = 1.0 / (_SOLE if down else _FLOOR)
+                yield self._jacobian[2, self.free].copy(), _SUNK - float(there[corner, 2]), sure
 
     def move(self, qpos: Floats, step: Floats) -> Floats:
         """Return a pose moved by a step of the free joints, within limits."""
@@ -216,8 +212,6 @@ def fit_markers(
     qpos = _poses(body, _sized(known, scale), offsets, path, begin, standing)
     for looser in _PASSES:
         qpos = _made_smooth(body, qpos, _sized(known, scale), offsets, path, standing, fps, looser)
-    if floor and character.root is not None:
-        qpos = _limbs_apart(character, qpos, fps)
     has = np.zeros((len(markers), len(sites), 3))
     for frame, pose in enumerate(qpos):
         body.pose(pose)
@@ -226,15 +220,6 @@ def fit_markers(
     left = np.where(seen, np.linalg.norm(np.nan_to_num(wanted) - has, axis=2), 0.0)
     filled = np.where(seen[..., None], np.nan_to_num(wanted), has)
     return MarkerFit(fps, qpos, size, scale, offsets, filled, left, _longest(seen) / fps)
-
-
-def _limbs_apart(character: Character, qpos: Floats, fps: float) -> Floats:
-    """Return poses whose limbs do not go through each other: a captured person has other flesh."""
-    own = own_slices(character)[0]
-    apart = limbs_apart(character.model, character, BodyMotion("markers", fps, qpos[:, own])).motion.qpos
-    found = qpos.copy()
-    found[:, own] = apart
-    return found
 
 
 def _best(markers: Floats) -> int:
@@ -300,7 +285,7 @@ def _with_guesses(markers: Floats) -> Floats:
 
 def _normal(
     body: _Body, qpos: Floats, wanted: Floats, offsets: Floats, standing: NDArray[np.bool_], rest: Floats,
-    last: Floats | None, flat: bool = False,
+    last: Floats | None,
 ) -> tuple[Floats, Floats, Floats, Floats, float]:  # fmt: skip
     """Return the normal equations of a frame in its pose: matrix, right side, the markers' rows and errors, and cost."""
     body.pose(qpos)
@@ -321,10 +306,10 @@ def _normal(
         matrix[np.diag_indices_from(matrix)] += _LAST**-2
         right += _LAST**-2 * away
         cost += float(away @ away) * _LAST**-2
-    for row, far in body.to_the_floor(standing, flat):
-        matrix += np.outer(row, row) * _SOLE**-2
-        right += row * (far * _SOLE**-2)
-        cost += (far / _SOLE) ** 2
+    for row, far, sure in body.to_the_floor(standing):
+        matrix += np.outer(row, row) * sure**2
+        right += row * (far * sure**2)
+        cost += (far * sure) ** 2
     return matrix, right, rows, errors, cost
 
 
@@ -483,7 +468,7 @@ def _made_smooth(
     for frame, pose in enumerate(qpos):
         last = min(max(frame, 1), frames - 2)
         rest = path[frame]
-        matrix, right[frame], _, _, _ = _normal(body, pose, wanted[frame], offsets, standing[last], rest, None, flat=True)
+        matrix, right[frame], _, _, _ = _normal(body, pose, wanted[frame], offsets, standing[last], rest, None)
         matrix[np.diag_indices_from(matrix)] += _WAY**-2
         _add_block(band, count, frame, frame, matrix)
     ways = np.array([body.apart(one, other) for one, other in itertools.pairwise(qpos)])
