@@ -57,7 +57,9 @@ class Follower:
 
     Attributes:
         character: Who.
-        log: What happened, as events of a take: `off_path` and `trajectory`.
+        log: What happened, as events of a take: `off_path`, `trajectory` and `strings`.
+        on_markers: The body's strings, where several pull it together.
+        told: What the user should know of its markers, in sentences.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Follower:
         self._watch = OffPath(stage, self.character, self.program, math.radians(tolerance_deg), tolerance_mm / 1000.0)
         self.log = FollowLog(self)
         self.on_markers: OnMarkers | None = None
+        self.told: list[str] = []
         self._refill_at = math.inf
         self._last = -1
         self._stride = max(1, round(stage.scene.physics_hz / _WATCH_HZ))

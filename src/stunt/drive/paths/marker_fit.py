@@ -202,7 +202,7 @@ def fit_markers(
     body = _Body(character, sites, held, floor)
     path = np.tile(start, (len(markers), 1)) if held_path is None else held_path.copy()
     begin = _laid_on(body, path[0].copy(), markers[_best(markers)])
-    known = _with_guesses(markers)
+    known = with_guesses(markers)
     standing = _standing(body, known, fps)
     size, offsets = _shared(body, known, standing, path, begin, skin)
     if not scaled and skin:  # offsets that go with the body as large as it is
@@ -271,7 +271,7 @@ def _standing(body: _Body, markers: Floats, fps: float) -> NDArray[np.bool_]:
     return found
 
 
-def _with_guesses(markers: Floats) -> Floats:
+def with_guesses(markers: Floats) -> Floats:
     """Return markers and how sharply each is known [1/m], (F, m, 4): gaps are bridged by a smooth curve, loosely."""
     found, frames = np.zeros((*markers.shape[:2], 4)), np.arange(len(markers))
     for n in range(markers.shape[1]):
