@@ -2,13 +2,13 @@
 
 A body under capture markers has a pose that goes with them. What that pose asks of every degree of freedom is Newton's,
 Q = M·a + c, with the wanted acceleration a. Muscles give what is asked of the joints; the ground gives what feet that
-stand on it can be given; strings give what is left: of a free root, and of joints that are not strong enough. Unknown are
-the forces of strings f and, for each contact, how hard it pushes along the four edges of its friction pyramid λ:
+stand on it can be given; strings give what is left: of a free root, and of joints that are not strong enough. Unknown
+are the forces of strings f and, for each contact, how hard it pushes along the four edges of its friction pyramid λ:
 
     minimise |Q_root − (Jᵀf + Cᵀλ)_root|² + w·Σ(τ / strength)² + w_f·|f|² + w_λ·|λ|²,   τ = Q − Jᵀf − Cᵀλ in the joints
 
-with |f| within each string's strength and λ ≥ 0. A joint whose τ is over its strength is then asked to have what is over
-carried, and the problem is solved again. Strings that could only pull against each other have nothing to gain from it,
+with |f| within each string's strength and λ ≥ 0. A joint whose τ is over its strength is then asked to have what is
+over carried, and the problem is solved again. Strings that could only pull against each other have nothing to gain from it,
 and nothing is integrated, so nothing winds up.
 """
 
@@ -18,7 +18,7 @@ import math
 from typing import Any, Final
 
 from stunt.control.adaptive.law import BETA
-from stunt.control.core.engine import BALL, contact_at, engine_function
+from stunt.control.core.engine import contact_at, engine_function
 from stunt.control.core.full_coupling import multiply
 from stunt.control.core.goals import quaternion_error
 from stunt.control.core.programs import BEFORE, BETWEEN, STRINGS, entry
@@ -87,7 +87,7 @@ def unit(values: Any, o: int) -> None:
 
 @entry(STRINGS, BEFORE)
 def before(table: int, program: int, time: float, model: int, data: int) -> None:
-    """Set the springs of all muscles: toward where the pose will be at the end of a step, on average over the period."""
+    """Set the springs of all muscles: toward where the pose will be at a step's end, on average over the period."""
     v, t = views_at(table), w.strings_at(program)
     for n in range(t.count[0]):
         who = w.body_at(t.bodies, n)
@@ -151,6 +151,7 @@ def want(v: Any, t: Any, who: Any) -> None:
     multiply(nv, v.rownnz, v.rowadr, v.colind, v.felt_inertia, t.urge, t.product)
     for i in range(first, first + who.nv):
         t.wanted[i] = t.product[i] + v.felt_bias[i]
+
 
 @compiled
 def place_strings(t: Any, who: Any, time: float) -> int:

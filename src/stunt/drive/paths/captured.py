@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST_GAP: Final = 0.2
 """A marker that is not seen for longer [s] is an error: nobody knows where it went meanwhile."""
 TOGETHER: Final = 3
-"""From so many markers on a body's strings are solved together; one or two are P1's, each with a controller of its own."""
+"""From so many markers on, strings are solved together; one or two are P1's, each with a controller of its own."""
 _OTHER_SIZE: Final = 0.02
 """A person who is larger or smaller than the body by more is told of."""
 
@@ -51,7 +51,9 @@ class Captured:
         for n, name in enumerate(self.names):
             lost = np.concatenate([[False], np.isnan(self.seen[:, n, 0]), [False]])
             edges = np.flatnonzero(np.diff(lost.astype(int)))
-            found += [(name, int(a) / self.hz, int(b - a) / self.hz) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+            found += [
+                (name, int(a) / self.hz, int(b - a) / self.hz) for a, b in zip(edges[::2], edges[1::2], strict=True)
+            ]
         return found
 
     def told(self) -> list[str]:
@@ -81,8 +83,12 @@ def read_markers(asked: MarkerPaths) -> Captured:
     captured = Captured(names, sites, read.hz, read.positions[:, [read.names.index(name) for name in names]])
     for name, start, long in captured.gaps:
         if long > LONGEST_GAP + 1e-9:
-            expected = f"seen again within {LONGEST_GAP:g} s; fill the gap in your capture program, or leave the marker out"
-            raise InvalidValueError(f"marker '{name}' from {start:.2f} s on", f"lost for {long:.2f} s", expected, asked.place)
+            expected = (
+                f"seen again within {LONGEST_GAP:g} s; fill the gap in your capture program, or leave the marker out"
+            )
+            raise InvalidValueError(
+                f"marker '{name}' from {start:.2f} s on", f"lost for {long:.2f} s", expected, asked.place
+            )
     return captured
 
 

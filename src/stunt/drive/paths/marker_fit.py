@@ -1,7 +1,7 @@
-"""A body fitted to capture markers: how large the person is, where each marker sits on the skin, and every frame's pose.
+"""A body fitted to capture markers: how large the person is, where markers sit on the skin, and every frame's pose.
 
-A marker is never quite where the site it drives is, now and then it is not seen, and the person has another size. All of
-that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together; with
+A marker is never quite where the site it drives is, now and then it is not seen, and the person has another size. All
+of that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together; with
 these, every frame's pose is found from the frame before. Feet that stand are put on the floor, none goes into it.
 """
 
@@ -28,6 +28,8 @@ from stunt.motion.rig.other_body import sole_geoms
 _WIDTHS: Final = {FREE: 7, BALL: 4}
 _FRAMES: Final = 16
 """Frames that scale and offsets are found from,"""
+_STRIDE: Final = 5
+"""on the way between which every so many frames are looked at,"""
 _SHARED_ROUNDS: Final = 25
 """in so many rounds."""
 _ROUNDS, _FIRST, _NEAR = 12, 400, 2e-5
@@ -171,7 +173,9 @@ class _Body:
 
     def leaves(self, qpos: Floats, step: Floats) -> NDArray[np.bool_]:
         """Return which free joints stand at a limit and would be pushed against it by a step, (free,)."""
-        return (qpos[self._at] <= self._low + 1e-9) & (step < 0.0) | (qpos[self._at] >= self._high - 1e-9) & (step > 0.0)
+        return (qpos[self._at] <= self._low + 1e-9) & (step < 0.0) | (qpos[self._at] >= self._high - 1e-9) & (
+            step > 0.0
+        )
 
     def apart(self, qpos: Floats, other: Floats) -> Floats:
         """Return how far a pose is from another, in the free joints, (free,)."""
@@ -238,7 +242,7 @@ def _longest(seen: NDArray[np.bool_]) -> Floats:
 
 
 def _laid_on(body: _Body, qpos: Floats, markers: Floats) -> Floats:
-    """Return a pose whose free root is turned about the vertical and shifted so that its sites are nearest to markers."""
+    """Return a pose whose free root is turned about the vertical and shifted so that its sites are near markers."""
     root, seen = body.character.root, ~np.isnan(markers[:, 0])
     if root is None or root.dof not in body.free or seen.sum() < 2:
         return qpos
@@ -287,7 +291,7 @@ def _normal(
     body: _Body, qpos: Floats, wanted: Floats, offsets: Floats, standing: NDArray[np.bool_], rest: Floats,
     last: Floats | None,
 ) -> tuple[Floats, Floats, Floats, Floats, float]:  # fmt: skip
-    """Return the normal equations of a frame in its pose: matrix, right side, the markers' rows and errors, and cost."""
+    """Return the normal equations of a frame in its pose: matrix, right side, markers' rows and errors, and cost."""
     body.pose(qpos)
     points = body.points(offsets)
     errors = ((wanted[:, :3] - points) * wanted[:, 3:]).ravel()
@@ -352,7 +356,12 @@ def _step_within(body: _Body, qpos: Floats, matrix: Floats, right: Floats) -> Fl
 
 
 def _shared(
-    body: _Body, markers: Floats, standing: NDArray[np.bool_], path: Floats, begin: Floats, skin: bool,
+    body: _Body,
+    markers: Floats,
+    standing: NDArray[np.bool_],
+    path: Floats,
+    begin: Floats,
+    skin: bool,
     sized: bool = True,
 ) -> tuple[float, Floats]:
     """Return how much larger the person is than the body, and where markers sit on it, (m, 3).
@@ -365,12 +374,14 @@ def _shared(
     if not skin and not sized:
         return 1.0, offsets
     chosen = np.unique(np.linspace(0, len(markers) - 1, _FRAMES).round().astype(int))
-    poses, qpos = [], begin
-    for frame in chosen:
+    poses: list[Floats] = []
+    qpos = begin
+    for frame in sorted({*chosen.tolist(), *range(0, len(markers), _STRIDE)}):  # from near to near: limbs do not flip
         start = _with_held(body, qpos, path[frame])
-        rounds = _FIRST if not poses else 60
+        rounds = _FIRST if frame == 0 else 20
         qpos = _solve_frame(body, start, markers[frame], offsets, standing[frame], path[frame], None, rounds)
-        poses.append(qpos)
+        if frame in chosen:
+            poses.append(qpos)
     loose = np.concatenate([[_SIZE**-2 if sized else 1e12], np.full(3 * count, _SKIN**-2 if skin else 1e12)])
     told = [(markers[frame], standing[frame], path[frame]) for frame in chosen]
     shared, soft = np.concatenate([[0.0], np.zeros(3 * count)]), 1e-4
@@ -457,8 +468,8 @@ def _made_smooth(
 ) -> Floats:  # fmt: skip
     """Return poses moved by one Gauss-Newton step of all frames together, to which accelerations are costs too.
 
-    One by one, frames follow every marker's noise, and a wrist of which one marker tells does as it likes. With δ a step
-    of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²: a banded
+    One by one, frames follow every marker's noise, and a wrist of which one marker tells does as it likes. With δ a
+    step of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²: a banded
     system of as many unknowns as there are joints and frames.
     """
     count, frames = len(body.free), len(qpos)

@@ -1,4 +1,4 @@
-"""A body under capture markers: strings that are solved together pull it, its own muscles go along, and a word on both."""
+"""A body under capture markers: strings that are solved together pull it, and its own muscles go along."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _own_dofs(character: Character) -> slice:
 
 
 def _rates(model: mujoco.MjModel, qpos: Floats, fps: float) -> Floats:
-    """Return velocities of all degrees of freedom from positions, (F, nv): central differences, one-sided at the ends."""
+    """Return velocities of all degrees of freedom from positions, (F, nv): central differences, one-sided at ends."""
     found, last = np.zeros((len(qpos), model.nv)), len(qpos) - 1
     for frame in range(len(qpos)):
         one, other = max(frame - 1, 0), min(frame + 1, last)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stunt.character.character import Character
 from stunt.character.anthropometry import FEMALE, MALE
+from stunt.character.character import Character
+from stunt.drive.beats.spec import Script
 from stunt.drive.paths.captured import height_for, read_markers
 from stunt.drive.paths.follower import Follower
 from stunt.drive.paths.laid_out import check_trajectory_part, joint_paths
@@ -14,7 +15,6 @@ from stunt.drive.paths.spec import TrajectoryPart
 from stunt.errors import InvalidValueError, Place
 from stunt.library.names import load_clip
 from stunt.play.actor import Actor
-from stunt.drive.beats.spec import Script
 from stunt.script.sections.kind import SectionKind
 from stunt.stage.build import Built
 from stunt.stage.loop import StageLoop
