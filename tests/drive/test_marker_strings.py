@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import stunt
-from stunt.drive.paths.marker_fit import fit_markers
+from stunt.drive.markers.fit import fit_markers
 from stunt.errors import StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance

@@ -8,7 +8,7 @@ are the forces of strings f and, for each contact, how hard it pushes along the 
     minimise |Q_root − (Jᵀf + Cᵀλ)_root|² + w·Σ(τ / strength)² + w_f·|f|² + w_λ·|λ|²,   τ = Q − Jᵀf − Cᵀλ in the joints
 
 with |f| within each string's strength and λ ≥ 0. A joint whose τ is over its strength is then asked to have what is
-over carried, and the problem is solved again. Strings that could only pull against each other have nothing to gain from it,
+over carried, and the problem is solved again. Strings that could only pull against each other gain nothing by it,
 and nothing is integrated, so nothing winds up.
 """
 

@@ -18,7 +18,7 @@ from stunt.motion.markers import Markers, read_c3d
 from stunt.stage.loop import StageLoop
 
 if TYPE_CHECKING:
-    from stunt.drive.paths.marker_fit import MarkerFit
+    from stunt.drive.markers.fit import MarkerFit
 
 LONGEST_GAP: Final = 0.2
 """A marker that is not seen for longer [s] is an error: nobody knows where it went meanwhile."""
@@ -94,7 +94,7 @@ def read_markers(asked: MarkerPaths) -> Captured:
 
 def bridged(captured: Captured) -> Markers:
     """Return markers with their gaps bridged by smooth curves."""
-    from stunt.drive.paths.marker_fit import with_guesses
+    from stunt.drive.markers.fit import with_guesses
 
     return Markers(tuple(captured.names), captured.hz, with_guesses(captured.seen)[..., :3])
 
@@ -104,7 +104,7 @@ _KNOWN = KnownByContent["MarkerFit"](8)
 
 def fitted(stage: StageLoop, character: Character, asked: MarkerPaths, captured: Captured) -> MarkerFit:
     """Return the body fitted to its markers, from the pose it has now."""
-    from stunt.drive.paths.marker_fit import fit_markers
+    from stunt.drive.markers.fit import fit_markers
 
     seen = captured.seen
     numbers = [character.sites[site] for site in captured.sites]

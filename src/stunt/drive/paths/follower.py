@@ -25,8 +25,8 @@ from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
 
 if TYPE_CHECKING:
-    from stunt.drive.paths.marker_fit import MarkerFit
-    from stunt.drive.paths.on_markers import OnMarkers
+    from stunt.drive.markers.fit import MarkerFit
+    from stunt.drive.markers.strings import OnMarkers
 
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
@@ -175,14 +175,14 @@ class Follower:
 
         Args:
             names: The site of each marker.
-            fit: The body fitted to them (`stunt.drive.paths.marker_fit`).
+            fit: The body fitted to them (`stunt.drive.markers.fit`).
             start: When the first frame falls [s].
             settling: How fast it closes in on them [s].
             strength: Largest force of a string [N]; None is half the body's weight.
             taken: Joints that others move.
             place: Where it was asked for.
         """
-        from stunt.drive.paths.on_markers import OnMarkers  # strings bring a solver, which nobody else needs
+        from stunt.drive.markers.strings import OnMarkers  # strings bring a solver, which nobody else needs
 
         check_settling(settling, self.stage.control_period, place)
         if self.on_markers is not None:

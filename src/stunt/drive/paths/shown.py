@@ -62,17 +62,16 @@ def _show_fit(
     part: TrajectoryPart, stage: StageLoop, character: Character, held: set[str], path: Floats, times: Floats
 ) -> list[str]:
     """Lay the body fitted to its markers over a path; return which markers it does not reach, in sentences."""
+    from stunt.drive.markers.strings import muscles_of  # brings a solver, which nobody else needs
+
     asked = part.markers
     assert asked is not None
     captured = read_markers(asked)
     fit = fitted(stage, character, asked, captured)
     frames = np.clip(np.round((times - asked.at) * fit.fps).astype(int), 0, len(fit.qpos) - 1)
-    own = own_slices(character)[0]
-    kept = [slice(j.qpos, j.qpos + j.nq) for n, j in character.joints.items() if n in held]
-    before = [path[:, one].copy() for one in kept]
-    path[:, own] = fit.qpos[frames][:, own]
-    for one, values in zip(kept, before, strict=True):
-        path[:, one] = values
+    moved = muscles_of(character, [character.sites[site] for site in captured.sites], held)
+    for joint in [*moved, *([character.root] if character.root is not None else [])]:
+        path[:, joint.qpos : joint.qpos + joint.nq] = fit.qpos[frames, joint.qpos : joint.qpos + joint.nq]
     rms = np.sqrt((fit.left**2).mean(axis=0))
     return told_of(character.name, asked, captured, fit) + [
         f"{character.name}: {site} cannot reach its marker: {1000.0 * off:.0f} mm off on average"

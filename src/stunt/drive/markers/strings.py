@@ -14,9 +14,9 @@ from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
 from stunt.control.core.renumbered import Renumbered
 from stunt.control.strings.memory import StringsProgram, Strung
+from stunt.drive.markers.fit import MarkerFit
 from stunt.drive.motion.layout import own_slices
 from stunt.drive.motion.sole_hold import friction_of
-from stunt.drive.paths.marker_fit import MarkerFit
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop

@@ -1,8 +1,8 @@
 """A body fitted to capture markers: how large the person is, where markers sit on the skin, and every frame's pose.
 
 A marker is never quite where the site it drives is, now and then it is not seen, and the person has another size. All
-of that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together; with
-these, every frame's pose is found from the frame before. Feet that stand are put on the floor, none goes into it.
+of that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together;
+with these, every frame's pose is found from the frame before. Feet that stand are put on the floor, none goes into it.
 """
 
 from __future__ import annotations
@@ -469,8 +469,8 @@ def _made_smooth(
     """Return poses moved by one Gauss-Newton step of all frames together, to which accelerations are costs too.
 
     One by one, frames follow every marker's noise, and a wrist of which one marker tells does as it likes. With δ a
-    step of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²: a banded
-    system of as many unknowns as there are joints and frames.
+    step of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²:
+    a banded system of as many unknowns as there are joints and frames.
     """
     count, frames = len(body.free), len(qpos)
     if frames < 3:
