@@ -1,4 +1,4 @@
-"""Marker files as a capture room would give them: sites of a moving body, sampled, noisy, with gaps, beside the skin."""
+"""Marker files as a capture room gives them: sites of a moving body, sampled, noisy, with gaps, beside the skin."""
 
 from __future__ import annotations
 

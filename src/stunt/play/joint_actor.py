@@ -130,7 +130,7 @@ class JointActor:
                 raise StuntError(f"'{self.name}' moves by tension already; a part comes first, `tense` adds to it.")
             self.stage.warnings += self._by_joints("tense").hold_part(part)
         elif isinstance(part, TrajectoryPart):
-            self._by_joints("path").lead(part)
+            self.stage.warnings += self._by_joints("path").lead(part).told
         else:
             if joints.performer is not None:
                 raise StuntError(f"'{self.name}' hits beats already; a part comes first, `key` adds to it.")

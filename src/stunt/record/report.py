@@ -93,6 +93,9 @@ def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember
     }
 
 
+_STRINGS = ("sum", "net", "fighting", "fights", "ground", "peak", "weight")
+
+
 def _trajectories(take: Take, name: str) -> dict[str, Any]:
     """Report on a character's trajectories, each with the times it was off; nothing where it has none."""
     own = [event for event in take.events if event.get("character") == name]
@@ -105,7 +108,9 @@ def _trajectories(take: Take, name: str) -> dict[str, Any]:
         off = [e for e in own if e["kind"] == "off_path" and e.get(what) == event[what]]
         entry = {key: value for key, value in event.items() if key not in ("time", "kind", "character")}
         entries.append({**entry, "off_path": [{key: e[key] for key in _OFF_PATH} for e in off]})
-    return {"trajectories": entries}
+    pulled = [event for event in own if event["kind"] == "strings"]
+    together = {"strings": {key: pulled[-1][key] for key in _STRINGS}} if pulled else {}
+    return {"trajectories": entries, **together}
 
 
 def _strayed(entry: Mapping[str, Any]) -> list[str]:
@@ -114,6 +119,12 @@ def _strayed(entry: Mapping[str, Any]) -> list[str]:
     Lagging behind a jump is as it should be: that is among the numbers, not among the warnings.
     """
     sentences = []
+    if entry.get("strings", {}).get("fights"):
+        strings = entry["strings"]
+        sentences.append(
+            f"strings pull against each other: {strings['sum']:.0f} N in sum, {strings['net']:.0f} N together. "
+            "Markers may be swapped, or the person may have another size (`fit: body`)"
+        )
     for path in entry.get("trajectories", ()):
         for off in path["off_path"]:
             unit = "°" if off["unit"] == "deg" else " mm"

@@ -24,6 +24,7 @@ from stunt.record.recorder import Recorder
 from stunt.record.take import Take
 from stunt.script.check import check_against_stage
 from stunt.script.kinds import KINDS
+from stunt.script.sections.trajectories import sized_by_markers
 from stunt.stage.build import build
 from stunt.stage.event_specs import Attach, Drag, Event, Push, Throw
 from stunt.stage.events import EventCrew
@@ -70,6 +71,8 @@ class Performance:
             characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
         )
         built = build(scene)
+        sized = sized_by_markers(script, scene, built)
+        built = built if sized is scene else build(sized)
         check_against_stage(script, built.characters)
         self.script = script
         self.stage = Stage(built, poses=script.poses, record=record_hz, certify=certify)

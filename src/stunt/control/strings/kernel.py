@@ -2,13 +2,13 @@
 
 A body under capture markers has a pose that goes with them. What that pose asks of every degree of freedom is Newton's,
 Q = M·a + c, with the wanted acceleration a. Muscles give what is asked of the joints; the ground gives what feet that
-stand on it can be given; strings give what is left: of a free root, and of joints that are not strong enough. Unknown are
-the forces of strings f and, for each contact, how hard it pushes along the four edges of its friction pyramid λ:
+stand on it can be given; strings give what is left: of a free root, and of joints that are not strong enough. Unknown
+are the forces of strings f and, for each contact, how hard it pushes along the four edges of its friction pyramid λ:
 
     minimise |Q_root − (Jᵀf + Cᵀλ)_root|² + w·Σ(τ / strength)² + w_f·|f|² + w_λ·|λ|²,   τ = Q − Jᵀf − Cᵀλ in the joints
 
-with |f| within each string's strength and λ ≥ 0. A joint whose τ is over its strength is then asked to have what is over
-carried, and the problem is solved again. Strings that could only pull against each other have nothing to gain from it,
+with |f| within each string's strength and λ ≥ 0. A joint whose τ is over its strength is then asked to have what is
+over carried, and the problem is solved again. Strings that could only pull against each other gain nothing by it,
 and nothing is integrated, so nothing winds up.
 """
 
@@ -18,7 +18,7 @@ import math
 from typing import Any, Final
 
 from stunt.control.adaptive.law import BETA
-from stunt.control.core.engine import BALL, contact_at, engine_function
+from stunt.control.core.engine import contact_at, engine_function
 from stunt.control.core.full_coupling import multiply
 from stunt.control.core.goals import quaternion_error
 from stunt.control.core.programs import BEFORE, BETWEEN, STRINGS, entry
@@ -34,15 +34,15 @@ mj_jac = engine_function("mj_jac", 5, 1)
 
 _LEVER: Final = 0.3
 """A torque on the root counts as the force at this distance [m]."""
-_JOINT, _OVER = 1e-3, 10.0
+_JOINT, _OVER = 1e-3, 1.0
 """Weight of a joint's torque over its strength, and of what is beyond its strength."""
 _STRONG: Final = 0.85
 """Share of its strength that a joint is asked for; the rest is its spring's."""
 _STRING, _GROUND = 3e-2, 1e-5
 """Weight of a string's force and of the ground's, over the body's weight."""
 _ROUNDS: Final = 3
-_LEAVES: Final = 0.15
-"""A point that the pose lifts faster than this [m/s] is not counted on."""
+_LEAVES: Final = 0.2
+"""A point that the pose moves faster than this [m/s] is not counted on."""
 _ROOT_LAM: Final = 40.0
 """A body is brought to its markers no faster than this [1/s]: a floor that is millimetres off is not fought."""
 _LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
@@ -87,11 +87,12 @@ def unit(values: Any, o: int) -> None:
 
 @entry(STRINGS, BEFORE)
 def before(table: int, program: int, time: float, model: int, data: int) -> None:
-    """Set the springs of all muscles: toward where the pose will be at the end of a step, on average over the period."""
+    """Set the springs of all muscles: toward where the pose will be at a step's end, on average over the period."""
     v, t = views_at(table), w.strings_at(program)
     for n in range(t.count[0]):
         who = w.body_at(t.bodies, n)
         ask_pose(t, who, time + 0.5 * (v.times.period + v.times.step))
+        set_friction(t, who, time)
         joints, lam = longs(who.joints), who.lam
         lead = _LEAD / lam  # the engine's damper only knows rest: a rest that leads makes up for its drag
         for j in range(who.joint_count):
@@ -107,6 +108,15 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
                 v.goal_velocity[k] = t.pace[k]
                 v.stiffness[k] = (1.0 + BETA) * v.moment[k] * lam * lam
                 v.damping[k] = (2.0 + BETA) * v.moment[k] * lam
+
+
+@compiled
+def set_friction(t: Any, who: Any, time: float) -> None:
+    """Let a foot that swings slide: markers tell to a centimetre at best how high it is lifted."""
+    soles, rows, count = longs(who.soles), floats(who.friction), who.sole_count
+    frame = min(max(int((time - who.start) * who.fps), 0), who.frames - 1)
+    for k in range(count):
+        t.sliding[3 * soles[k]] = rows[frame * count + k]
 
 
 @entry(STRINGS, BETWEEN)
@@ -168,7 +178,7 @@ def place_strings(t: Any, who: Any, time: float) -> int:
 
 @compiled
 def place_contacts(t: Any, who: Any, number: int, first: int, nv: int, model: int, data: int) -> int:
-    """Write where the body stands on something that the pose does not lift off; return how many such contacts."""
+    """Write where the body stands on something that the pose keeps still; return how many such contacts."""
     found = 0
     for c in range(t.ncon[0]):
         contact = contact_at(t.contacts[0], c)
@@ -176,16 +186,17 @@ def place_contacts(t: Any, who: Any, number: int, first: int, nv: int, model: in
         mine, theirs = t.geom_owner[one] == number, t.geom_owner[other] == number
         if mine == theirs or contact.dist > 0.0 or found >= w.CONTACTS:
             continue
-        sign = -1.0 if mine else 1.0  # the normal points from the first geom to the second
         body, p = t.geom_body[one if mine else other], first + found
         for k in range(3):
             t.place[3 * p + k] = contact.pos[k]
         mj_jac(model, data, address(t.jacobian), 0, address(t.place) + 24 * p, body)
-        rising = 0.0
-        for i in range(who.first_dof, who.first_dof + who.nv):
-            for k in range(3):
-                rising += sign * contact.frame[k] * t.jacobian[k * nv + i] * t.pace[i]
-        if rising < _LEAVES:
+        pace = 0.0
+        for k in range(3):
+            along = 0.0
+            for i in range(who.first_dof, who.first_dof + who.nv):
+                along += t.jacobian[k * nv + i] * t.pace[i]
+            pace += along * along
+        if pace < _LEAVES * _LEAVES:
             t.owner[p] = body + (c << 32)
             found += 1
     return found
@@ -207,7 +218,7 @@ def lay_out(v: Any, t: Any, who: Any, strings: int, points: int, model: int, dat
                 size += 1
             continue
         contact = contact_at(t.contacts[0], t.owner[p] >> 32)
-        sign = 1.0 if t.geom_body[contact.geom[1]] == body else -1.0
+        sign = 1.0 if t.geom_body[contact.geom[1]] == body else -1.0  # the normal points from the first to the second
         grip = contact.friction[0] / math.sqrt(2.0)
         for edge in range(w.EDGES):
             a, b = 1.0 if edge < 2 else -1.0, 1.0 if edge % 2 == 0 else -1.0

@@ -28,6 +28,9 @@ BODY: Final = layout(
     ("poses", np.int64),  # addresses: where the fitted body is, (frames, nq),
     ("velocities", np.int64),  # how fast, (frames, nv),
     ("accelerations", np.int64),
+    ("soles", np.int64),  # addresses: geoms it stands on,
+    ("sole_count", np.int64),
+    ("friction", np.int64),  # and how well each holds to the ground, (frames, soles)
     ("frames", np.int64),
     ("fps", np.float64),
     ("start", np.float64),  # when the first frame falls [s]
@@ -68,6 +71,7 @@ TABLE: Final = AddressTable(
         ("geom_owner", np.int64),  # number of the body on strings each geom belongs to, from 1
         ("ncon", np.int32),
         ("contacts", np.int64),
+        ("sliding", np.float64),  # friction of the engine's geoms, 3
         ("xpos", np.float64),
         ("xmat", np.float64),
         ("goal", np.float64),

@@ -16,6 +16,7 @@ from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.engine import contact_count, contact_pointer
 from stunt.control.core.programs import STRINGS
 from stunt.control.own.solver import PROBLEM, RESULT
+from stunt.control.servo.memory import let_soles_count
 from stunt.control.strings import layout as w
 from stunt.maths.pointers import address_of
 
@@ -37,6 +38,8 @@ class Strung:
         joints: Those its muscles drive.
         limit: Largest force of a string [N].
         settling: How fast it closes in on its pose [s].
+        soles: Geoms it stands on.
+        friction: How well each holds to the ground, (F, soles).
     """
 
     fps: float
@@ -50,6 +53,8 @@ class Strung:
     joints: list[Joint]
     limit: float
     settling: float
+    soles: list[int]
+    friction: Floats
 
 
 class StringsProgram:
@@ -80,6 +85,7 @@ class StringsProgram:
         self.strings[character.name] = strings
         self._strung[character.name] = (character, strung)
         self._lay_out(len(self.names) - 1)
+        let_soles_count(self._model, strung.soles)
         for joint in strung.joints:
             self._board.law[joint.id], self._board.feed_bias[joint.id] = IMPEDANCE, 1
             self._board.goal_time[joint.id] = HELD
@@ -98,7 +104,9 @@ class StringsProgram:
         paths = [np.ascontiguousarray(strung.markers[:, n]) for n in range(len(strung.sites))]
         moved = [np.ascontiguousarray(rows) for rows in (strung.poses, strung.velocities, strung.accelerations)]
         spare = np.zeros(1, w.STRING) if not len(strings) else strings
-        self._kept[name] = [muscles, *paths, *moved, spare]
+        soles, friction = np.array([*strung.soles, 0], np.int64), np.append(strung.friction.ravel(), 0.0)
+        self._kept[name] = [muscles, *paths, *moved, spare, soles, friction]
+        who["soles"], who["sole_count"], who["friction"] = address_of(soles), len(strung.soles), address_of(friction)
         who["joints"], who["joint_count"] = address_of(muscles) if len(muscles) else 0, len(muscles)
         who["strings"], who["string_count"] = address_of(spare), len(strings)
         for field, rows in zip(("poses", "velocities", "accelerations"), moved, strict=True):
@@ -114,7 +122,9 @@ class StringsProgram:
         if name not in self.names:
             return
         number = self.names.index(name)
-        _, strung = self._strung.pop(name)
+        character, strung = self._strung.pop(name)
+        for sole in strung.soles:
+            self._model.geom_friction[sole, 0] = character.grip[sole]
         self.names.pop(number)
         self.bodies = np.delete(self.bodies, number)
         del self.strings[name], self._kept[name]
@@ -138,7 +148,8 @@ class StringsProgram:
             owner[sorted(self._strung[name][0].geoms)] = number + 1
         buffers = self._buffers = {
             "count": np.array([len(self.names)], np.int64), "geom_body": model.geom_bodyid, "geom_owner": owner,
-            "ncon": contact_count(data), "contacts": contact_pointer(data), "xpos": data.site_xpos,
+            "ncon": contact_count(data), "contacts": contact_pointer(data), "sliding": model.geom_friction,
+            "xpos": data.site_xpos,
             "xmat": data.site_xmat, "goal": np.zeros(model.nq), "pace": np.zeros(nv), "urge": np.zeros(nv),
             "product": np.zeros(nv), "wanted": np.zeros(nv), "jacobian": np.zeros(3 * nv), "point": np.zeros(3),
             "place": np.zeros(3 * (most + w.CONTACTS)), "owner": np.zeros(most + w.CONTACTS, np.int64),
@@ -165,13 +176,17 @@ class StringsProgram:
     def save(self) -> dict[str, Any]:
         """Return what must survive a restore; poses are never changed, so they are shared."""
         strings = {name: rows.copy() for name, rows in self.strings.items()}
-        return {"names": list(self.names), "bodies": self.bodies.copy(), "strings": strings, "strung": dict(self._strung)}
+        return {
+            "names": list(self.names), "bodies": self.bodies.copy(), "strings": strings, "strung": dict(self._strung),
+            "friction": self._model.geom_friction.copy(),
+        }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
         self.names, self.bodies = list(state["names"]), state["bodies"].copy()
         self.strings = {name: rows.copy() for name, rows in state["strings"].items()}
         self._strung = dict(state["strung"])
+        self._model.geom_friction[...] = state["friction"]
         for number in range(len(self.names)):
             self._lay_out(number)
         self._refresh()

@@ -26,8 +26,8 @@ from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
 
 if TYPE_CHECKING:
-    from stunt.drive.paths.marker_fit import MarkerFit
-    from stunt.drive.paths.on_markers import OnMarkers
+    from stunt.drive.markers.fit import MarkerFit
+    from stunt.drive.markers.strings import OnMarkers
 
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
@@ -58,7 +58,9 @@ class Follower:
 
     Attributes:
         character: Who.
-        log: What happened, as events of a take: `off_path` and `trajectory`.
+        log: What happened, as events of a take: `off_path`, `trajectory` and `strings`.
+        on_markers: The body's strings, where several pull it together.
+        told: What the user should know of its markers, in sentences.
     """
 
     @announced
@@ -81,6 +83,7 @@ class Follower:
         self._watch = OffPath(stage, self.character, self.program, math.radians(tolerance_deg), tolerance_mm / 1000.0)
         self.log = FollowLog(self)
         self.on_markers: OnMarkers | None = None
+        self.told: list[str] = []
         self._refill_at = math.inf
         self._last = -1
         self._stride = max(1, round(stage.scene.physics_hz / _WATCH_HZ))
@@ -173,14 +176,14 @@ class Follower:
 
         Args:
             names: The site of each marker.
-            fit: The body fitted to them (`stunt.drive.paths.marker_fit`).
+            fit: The body fitted to them (`stunt.drive.markers.fit`).
             start: When the first frame falls [s].
             settling: How fast it closes in on them [s].
             strength: Largest force of a string [N]; None is half the body's weight.
             taken: Joints that others move.
             place: Where it was asked for.
         """
-        from stunt.drive.paths.on_markers import OnMarkers  # strings bring a solver, which nobody else needs
+        from stunt.drive.markers.strings import OnMarkers  # strings bring a solver, which nobody else needs
 
         check_settling(settling, self.stage.control_period, place)
         if self.on_markers is not None:

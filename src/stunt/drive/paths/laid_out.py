@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from stunt.character.character import Character
+from stunt.drive.paths.captured import TOGETHER, bridged, fitted, read_markers, told_of
 from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
 from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.library.names import load_clip, reference_name
-from stunt.motion.markers import read_c3d
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
@@ -36,16 +36,14 @@ def marker_paths(markers: MarkerPaths) -> list[SitePath]:
     """Return the paths of sites that go as markers do.
 
     Raises:
-        UnknownNameError: None of the markers is in the file.
+        StuntError: A marker is not in the file, or not seen for too long.
     """
-    read = read_c3d(markers.file, markers.place)
-    known = [marker for marker, _ in markers.drive if marker in read.names]
-    if not known:
-        raise UnknownNameError("marker", markers.drive[0][0], read.names, markers.place)
+    captured = read_markers(markers)
+    read = bridged(captured)
     return [
         SitePath(
             site, read.trajectory(marker, start=markers.at, place=markers.place), relative=markers.relative,
-            place=markers.place,
+            strength=markers.strength, place=markers.place,
         )
         for marker, site in markers.drive
     ]  # fmt: skip
@@ -88,7 +86,18 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
         follower.joint(
             path.joint, path.trajectory, settling=settling, damping=damping, bare=part.form == "bare", place=path.place
         )
-    for site in [*part.sites, *(marker_paths(part.markers) if part.markers else ())]:
+    together = part.markers is not None and len(part.markers.drive) >= TOGETHER
+    if part.markers is not None:
+        captured = read_markers(part.markers)
+        follower.told = [f"{follower.character.name}: {sentence}" for sentence in captured.told()]
+    if part.markers is not None and together:
+        fit = fitted(follower.stage, follower.character, part.markers, captured)
+        follower.told = told_of(follower.character.name, part.markers, captured, fit)
+        follower.markers(
+            captured.sites, fit, start=part.markers.at, settling=part.settling, strength=part.markers.strength,
+            place=part.markers.place,
+        )  # fmt: skip
+    for site in [*part.sites, *(marker_paths(part.markers) if part.markers and not together else ())]:
         site = placed(follower.stage, follower.character, site, from_first=part.markers is not None)
         settling = part.settling if site.settling is None else site.settling
         damping = part.damping if site.damping is None else site.damping

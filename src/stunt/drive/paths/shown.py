@@ -16,6 +16,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.core.engine import BALL, FREE
 from stunt.drive.motion.layout import own_slices
+from stunt.drive.paths.captured import TOGETHER, fitted, read_markers, told_of
 from stunt.drive.paths.laid_out import joint_paths, marker_paths, placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.motion.rig.other_body import sole_geoms
@@ -40,18 +41,42 @@ def show_trajectories(part: TrajectoryPart, stage: StageLoop, name: str, path: F
         joint = character.joints[one.joint]
         held.add(one.joint)
         path[:, joint.qpos] = _values(one.trajectory, times)[:, 0]
+    together = part.markers is not None and len(part.markers.drive) >= TOGETHER
+    told = _show_fit(part, stage, character, held, path, times) if together else []
     sites = [
         placed(stage, character, site, from_first=part.markers is not None)
-        for site in [*part.sites, *(marker_paths(part.markers) if part.markers else ())]
+        for site in [*part.sites, *(marker_paths(part.markers) if part.markers and not together else ())]
     ]
     if not sites:
-        return []
+        return told
     left = _reach(stage.model, character, sites, _free(stage.model, character, sites, held), path, times)
     worst = np.argmax(left, axis=0)
-    return [
+    return told + [
         f"{name}: {site.site} cannot reach its path: {1000.0 * left[k, n]:.0f} mm off at {times[k]:.2f} s"
         for n, (site, k) in enumerate(zip(sites, worst, strict=True))
         if left[k, n] > _FAR
+    ]
+
+
+def _show_fit(
+    part: TrajectoryPart, stage: StageLoop, character: Character, held: set[str], path: Floats, times: Floats
+) -> list[str]:
+    """Lay the body fitted to its markers over a path; return which markers it does not reach, in sentences."""
+    from stunt.drive.markers.strings import muscles_of  # brings a solver, which nobody else needs
+
+    asked = part.markers
+    assert asked is not None
+    captured = read_markers(asked)
+    fit = fitted(stage, character, asked, captured)
+    frames = np.clip(np.round((times - asked.at) * fit.fps).astype(int), 0, len(fit.qpos) - 1)
+    moved = muscles_of(character, [character.sites[site] for site in captured.sites], held)
+    for joint in [*moved, *([character.root] if character.root is not None else [])]:
+        path[:, joint.qpos : joint.qpos + joint.nq] = fit.qpos[frames, joint.qpos : joint.qpos + joint.nq]
+    rms = np.sqrt((fit.left**2).mean(axis=0))
+    return told_of(character.name, asked, captured, fit) + [
+        f"{character.name}: {site} cannot reach its marker: {1000.0 * off:.0f} mm off on average"
+        for site, off in zip(captured.sites, rms, strict=True)
+        if off > _FAR
     ]
 
 

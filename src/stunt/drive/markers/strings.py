@@ -1,4 +1,4 @@
-"""A body under capture markers: strings that are solved together pull it, its own muscles go along, and a word on both."""
+"""A body under capture markers: strings that are solved together pull it, and its own muscles go along."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
+from stunt.character.kinematics import pose_frames
 from stunt.control.core.renumbered import Renumbered
 from stunt.control.strings.memory import StringsProgram, Strung
+from stunt.drive.markers.fit import MarkerFit
 from stunt.drive.motion.layout import own_slices
-from stunt.drive.paths.marker_fit import MarkerFit
+from stunt.drive.motion.sole_hold import friction_of
 from stunt.maths.rotations import Floats
+from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
 
 STRENGTH: Final = 0.5
@@ -57,11 +60,13 @@ class OnMarkers:
         velocities = _rates(model, fit.qpos, fit.fps)
         dofs = _own_dofs(character)
         accelerations = np.gradient(velocities, 1.0 / fit.fps, axis=0) if len(velocities) > 1 else 0.0 * velocities
+        soles = sole_geoms(model, character) if character.root is not None else []
         sites = [character.sites[name] for name in names]
         self.strung = Strung(
             fit.fps, start, fit.qpos[:, own].copy(), velocities[:, dofs], accelerations[:, dofs], sites, fit.markers,
             fit.offsets, muscles_of(character, sites, taken),
-            STRENGTH * character.mass * 9.81 if strength is None else strength, settling,
+            STRENGTH * character.mass * 9.81 if strength is None else strength, settling, soles,
+            _grip(model, character, soles, fit.qpos[:, own], fit.fps),
         )  # fmt: skip
         self.program = stage.board.companion(StringsProgram, model, stage.data, stage.board)
         self.program.pull(character, self.strung)
@@ -144,13 +149,20 @@ def muscles_of(character: Character, sites: list[int], taken: Collection[str]) -
     return [j for n, j in character.joints.items() if n not in taken and int(model.jnt_bodyid[j.id]) in inboard]
 
 
+def _grip(model: mujoco.MjModel, character: Character, soles: list[int], own: Floats, fps: float) -> Floats:
+    """Return how well soles hold to the ground along a motion, (F, soles)."""
+    if not soles:
+        return np.zeros((len(own), 0))
+    return friction_of(character, soles, *pose_frames(model, character, own), fps)
+
+
 def _own_dofs(character: Character) -> slice:
     joints = [*([character.root] if character.root is not None else []), *character.joints.values()]
     return slice(joints[0].dof, joints[-1].dof + joints[-1].nv)
 
 
 def _rates(model: mujoco.MjModel, qpos: Floats, fps: float) -> Floats:
-    """Return velocities of all degrees of freedom from positions, (F, nv): central differences, one-sided at the ends."""
+    """Return velocities of all degrees of freedom from positions, (F, nv): central differences, one-sided at ends."""
     found, last = np.zeros((len(qpos), model.nv)), len(qpos) - 1
     for frame in range(len(qpos)):
         one, other = max(frame - 1, 0), min(frame + 1, last)

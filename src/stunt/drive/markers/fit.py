@@ -1,14 +1,14 @@
-"""A body fitted to capture markers: how large the person is, where each marker sits on the skin, and every frame's pose.
+"""A body fitted to capture markers: how large the person is, where markers sit on the skin, and every frame's pose.
 
-A marker is never quite where the site it drives is, now and then it is not seen, and the person has another size. All of
-that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together; with
-these, every frame's pose is found from the frame before. Feet that stand are put on the floor, none goes into it.
+A marker is never quite where the site it drives is, now and then it is not seen, and the person has another size. All
+of that is one least-squares problem: over some frames, poses, one scale and one offset per marker are found together;
+with these, every frame's pose is found from the frame before. Feet that stand are put on the floor, none goes into it.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +28,8 @@ from stunt.motion.rig.other_body import sole_geoms
 _WIDTHS: Final = {FREE: 7, BALL: 4}
 _FRAMES: Final = 16
 """Frames that scale and offsets are found from,"""
+_STRIDE: Final = 5
+"""on the way between which every so many frames are looked at,"""
 _SHARED_ROUNDS: Final = 25
 """in so many rounds."""
 _ROUNDS, _FIRST, _NEAR = 12, 400, 2e-5
@@ -46,8 +48,10 @@ _GUESSED: Final = 0.03
 """How well it is known while it is not [m]: between where it went and where it came back."""
 _REST, _LAST = 3.0, 0.1
 """How far joints may be from the pose at the start, and from the frame before, where no marker tells [rad]."""
-_SOLE: Final = 0.003
-"""How well a standing sole keeps to the floor [m]."""
+_SOLE, _FLOOR = 0.005, 0.0015
+"""How well a standing sole comes down to the floor, and how well any keeps out of it [m]."""
+_SUNK: Final = -0.001
+"""A sole that carries is so deep in the floor [m]."""
 _LOW, _SLOW = 0.03, 0.3
 """A foot stands if it is so low [m] and so slow [m/s]."""
 _SMOOTH: Final = 0.014
@@ -74,6 +78,7 @@ class MarkerFit:
         offsets: Where each marker sits, from its site, in the site's frame [m], (m, 3).
         markers: Where markers are, gaps filled with where the fitted body has them [m], (F, m, 3).
         left: How far each is from the fitted body where it was seen [m], (F, m).
+
         longest_gap: The longest time each was not seen [s], (m,).
     """
 
@@ -142,13 +147,20 @@ class _Body:
             found[n] = self._jacobian[:, self.free]
         return found
 
-    def lowest(self) -> list[tuple[int, Floats]]:
-        """Return each sole's lowest corner: its body, and where it is [m]."""
-        found = []
-        for body, corners in self.soles:
-            there = self.data.xpos[body] + corners @ self.data.xmat[body].reshape(3, 3).T
-            found.append((body, there[np.argmin(there[:, 2])]))
-        return found
+    def to_the_floor(self, standing: NDArray[np.bool_]) -> Iterator[tuple[Floats, float, float]]:
+        """Return rows of the free joints, how far each is to go [m], and how surely [1/m].
+
+        Corners of soles that are in the floor come out of it; of a sole that stands, the lowest one comes down to it.
+        """
+        for (part, corners), stands in zip(self.soles, standing, strict=True):
+            there = self.data.xpos[part] + corners @ self.data.xmat[part].reshape(3, 3).T
+            lowest = int(np.argmin(there[:, 2]))
+            sunk = np.flatnonzero(there[:, 2] < _SUNK).tolist()
+            down = [lowest] if stands and not sunk and there[lowest, 2] < _LOW else []
+            for corner in (*sunk, *down):
+                mujoco.mj_jac(self.model, self.data, self._jacobian, None, there[corner], part)
+                sure = 1.0 / (_SOLE if down else _FLOOR)
+                yield self._jacobian[2, self.free].copy(), _SUNK - float(there[corner, 2]), sure
 
     def move(self, qpos: Floats, step: Floats) -> Floats:
         """Return a pose moved by a step of the free joints, within limits."""
@@ -161,7 +173,9 @@ class _Body:
 
     def leaves(self, qpos: Floats, step: Floats) -> NDArray[np.bool_]:
         """Return which free joints stand at a limit and would be pushed against it by a step, (free,)."""
-        return (qpos[self._at] <= self._low + 1e-9) & (step < 0.0) | (qpos[self._at] >= self._high - 1e-9) & (step > 0.0)
+        return (qpos[self._at] <= self._low + 1e-9) & (step < 0.0) | (qpos[self._at] >= self._high - 1e-9) & (
+            step > 0.0
+        )
 
     def apart(self, qpos: Floats, other: Floats) -> Floats:
         """Return how far a pose is from another, in the free joints, (free,)."""
@@ -192,7 +206,7 @@ def fit_markers(
     body = _Body(character, sites, held, floor)
     path = np.tile(start, (len(markers), 1)) if held_path is None else held_path.copy()
     begin = _laid_on(body, path[0].copy(), markers[_best(markers)])
-    known = _with_guesses(markers)
+    known = with_guesses(markers)
     standing = _standing(body, known, fps)
     size, offsets = _shared(body, known, standing, path, begin, skin)
     if not scaled and skin:  # offsets that go with the body as large as it is
@@ -228,7 +242,7 @@ def _longest(seen: NDArray[np.bool_]) -> Floats:
 
 
 def _laid_on(body: _Body, qpos: Floats, markers: Floats) -> Floats:
-    """Return a pose whose free root is turned about the vertical and shifted so that its sites are nearest to markers."""
+    """Return a pose whose free root is turned about the vertical and shifted so that its sites are near markers."""
     root, seen = body.character.root, ~np.isnan(markers[:, 0])
     if root is None or root.dof not in body.free or seen.sum() < 2:
         return qpos
@@ -261,7 +275,7 @@ def _standing(body: _Body, markers: Floats, fps: float) -> NDArray[np.bool_]:
     return found
 
 
-def _with_guesses(markers: Floats) -> Floats:
+def with_guesses(markers: Floats) -> Floats:
     """Return markers and how sharply each is known [1/m], (F, m, 4): gaps are bridged by a smooth curve, loosely."""
     found, frames = np.zeros((*markers.shape[:2], 4)), np.arange(len(markers))
     for n in range(markers.shape[1]):
@@ -277,7 +291,7 @@ def _normal(
     body: _Body, qpos: Floats, wanted: Floats, offsets: Floats, standing: NDArray[np.bool_], rest: Floats,
     last: Floats | None,
 ) -> tuple[Floats, Floats, Floats, Floats, float]:  # fmt: skip
-    """Return the normal equations of a frame in its pose: matrix, right side, the markers' rows and errors, and cost."""
+    """Return the normal equations of a frame in its pose: matrix, right side, markers' rows and errors, and cost."""
     body.pose(qpos)
     points = body.points(offsets)
     errors = ((wanted[:, :3] - points) * wanted[:, 3:]).ravel()
@@ -296,13 +310,10 @@ def _normal(
         matrix[np.diag_indices_from(matrix)] += _LAST**-2
         right += _LAST**-2 * away
         cost += float(away @ away) * _LAST**-2
-    for (part, corner), slow in zip(body.lowest(), standing, strict=True):
-        if corner[2] < 0.0 or (slow and corner[2] < _LOW):
-            mujoco.mj_jac(body.model, body.data, body._jacobian, None, corner, part)
-            row = body._jacobian[2, body.free] / _SOLE
-            matrix += np.outer(row, row)
-            right -= row * corner[2] / _SOLE
-            cost += float((corner[2] / _SOLE) ** 2)
+    for row, far, sure in body.to_the_floor(standing):
+        matrix += np.outer(row, row) * sure**2
+        right += row * (far * sure**2)
+        cost += (far * sure) ** 2
     return matrix, right, rows, errors, cost
 
 
@@ -345,7 +356,12 @@ def _step_within(body: _Body, qpos: Floats, matrix: Floats, right: Floats) -> Fl
 
 
 def _shared(
-    body: _Body, markers: Floats, standing: NDArray[np.bool_], path: Floats, begin: Floats, skin: bool,
+    body: _Body,
+    markers: Floats,
+    standing: NDArray[np.bool_],
+    path: Floats,
+    begin: Floats,
+    skin: bool,
     sized: bool = True,
 ) -> tuple[float, Floats]:
     """Return how much larger the person is than the body, and where markers sit on it, (m, 3).
@@ -358,12 +374,14 @@ def _shared(
     if not skin and not sized:
         return 1.0, offsets
     chosen = np.unique(np.linspace(0, len(markers) - 1, _FRAMES).round().astype(int))
-    poses, qpos = [], begin
-    for frame in chosen:
+    poses: list[Floats] = []
+    qpos = begin
+    for frame in sorted({*chosen.tolist(), *range(0, len(markers), _STRIDE)}):  # from near to near: limbs do not flip
         start = _with_held(body, qpos, path[frame])
-        rounds = _FIRST if not poses else 60
+        rounds = _FIRST if frame == 0 else 20
         qpos = _solve_frame(body, start, markers[frame], offsets, standing[frame], path[frame], None, rounds)
-        poses.append(qpos)
+        if frame in chosen:
+            poses.append(qpos)
     loose = np.concatenate([[_SIZE**-2 if sized else 1e12], np.full(3 * count, _SKIN**-2 if skin else 1e12)])
     told = [(markers[frame], standing[frame], path[frame]) for frame in chosen]
     shared, soft = np.concatenate([[0.0], np.zeros(3 * count)]), 1e-4
@@ -450,9 +468,9 @@ def _made_smooth(
 ) -> Floats:  # fmt: skip
     """Return poses moved by one Gauss-Newton step of all frames together, to which accelerations are costs too.
 
-    One by one, frames follow every marker's noise, and a wrist of which one marker tells does as it likes. With δ a step
-    of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²: a banded
-    system of as many unknowns as there are joints and frames.
+    One by one, frames follow every marker's noise, and a wrist of which one marker tells does as it likes. With δ a
+    step of all poses and u the way from each to the next, what is added is |u' − u + δ'' − 2δ' + δ|² / (σ_a·dt²)²:
+    a banded system of as many unknowns as there are joints and frames.
     """
     count, frames = len(body.free), len(qpos)
     if frames < 3:

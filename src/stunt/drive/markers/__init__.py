@@ -1,0 +1,1 @@
+"""Bodies under capture markers: fitted to them, and pulled by strings that are solved together."""

@@ -1,0 +1,161 @@
+"""Bodies under capture markers: strings solved together, muscles that carry what they can, a person of any size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+import yaml
+
+import stunt
+from stunt.drive.markers.fit import fit_markers
+from stunt.errors import StuntError
+from stunt.record.report import make_report
+from stunt.script.performance import Performance
+from tests.captured import CLIPS
+from tests.drive.marker_files import HZ, TEN, spoiled, truth, write_c3d
+
+
+@pytest.fixture(scope="module")
+def person():
+    """A person who stands, bows a little and lifts an arm: markers by forward kinematics, and the poses."""
+    return _moving()
+
+
+def _moving(height=None, skin=0.0, seconds=1.2):
+    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free", height=height)}))
+    who, model, data = stage.character("ada"), stage.model, stage.data
+    start, rng = data.qpos.copy(), np.random.default_rng(3)
+    way = rng.normal(size=(len(TEN), 3))
+    way *= skin / np.linalg.norm(way, axis=1, keepdims=True)
+    times = np.arange(0.0, seconds, 1.0 / HZ)
+    wave = 0.5 - 0.5 * np.cos(2.0 * np.pi * times / seconds)
+    poses, points = np.tile(start, (len(times), 1)), np.zeros((len(times), len(TEN), 3))
+    turned = {"lumbar_flexion": 0.2, "r_shoulder_flexion": 0.9, "r_elbow_flexion": 0.8, "neck_flexion": 0.2}
+    for name, far in turned.items():
+        poses[:, who.joints[name].qpos] += far * wave
+    for k, pose in enumerate(poses):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        for n, name in enumerate(TEN):
+            site = who.sites[name]
+            points[k, n] = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ way[n]
+    return points, poses
+
+
+def _script(file: Path, **markers):
+    part = {"settling": markers.pop("settling", 0.2)}
+    body = {"body": "human39", "root": "free", "self_collision": False, "strength": markers.pop("power", 1.0)}
+    part["markers"] = {"file": str(file), "drive": {name: name for name in TEN}, **markers}
+    script = {"stunt": 1, "rate": 240, "characters": {"ada": body}, "performance": {"ada": {"trajectories": part}}}
+    path = file.with_suffix(".yaml")
+    path.write_text(yaml.safe_dump({**script, "seconds": 1.0}))
+    return stunt.load_script(str(path))
+
+
+def _report(file, **markers):
+    take = Performance(_script(file, **markers), foretell=False).run()
+    report = make_report(take, wall_seconds=None)
+    return report, report["characters"]["ada"]
+
+
+def test_a_person_who_stands_under_noisy_markers_is_on_them_and_carries_the_own_weight(person, tmp_path):
+    report, ada = _report(write_c3d(tmp_path / "a.c3d", spoiled(person[0], 1), TEN))
+    rms, strings = [path["rms"] for path in ada["trajectories"]], ada["strings"]
+    print(np.round(rms, 1), strings)
+    assert np.mean(rms) <= 6.0 and max(rms) <= 15.0
+    assert strings["sum"] <= 1.5 * strings["weight"] and strings["peak"] <= 0.5 * strings["weight"] * 1.0001
+    assert strings["net"] < 0.5 * strings["weight"]
+    assert any("bridged" in warning for warning in report["warnings"])
+    assert ada["strength"]["peak_share"] <= 1.05
+
+
+@pytest.mark.parametrize("settling", [0.05, 0.5])
+def test_no_settling_time_makes_strings_diverge(person, tmp_path, settling):
+    _, ada = _report(write_c3d(tmp_path / "a.c3d", spoiled(person[0], 2), TEN), settling=settling)
+    assert max(path["rms"] for path in ada["trajectories"]) < 40.0
+
+
+def test_a_taller_person_is_told_of_and_scaled_either_way(tmp_path):
+    points, _ = _moving(height=1.9)
+    file = write_c3d(tmp_path / "tall.c3d", points, TEN)
+    report, _ = _report(file)
+    assert any("larger than the body" in warning for warning in report["warnings"])
+    for fit in ("body", "markers"):
+        report, ada = _report(file, fit=fit)
+        assert max(path["rms"] for path in ada["trajectories"]) < 15.0
+        assert fit == "markers" or not any("larger than the body" in warning for warning in report["warnings"])
+
+
+def test_a_marker_lost_for_long_is_refused_with_its_name(person, tmp_path):
+    points = person[0].copy()
+    points[20:60, 3] = np.nan
+    with pytest.raises(StuntError, match=r"r_elbow.*lost for 0\.40 s"):
+        Performance(_script(write_c3d(tmp_path / "a.c3d", points, TEN)))
+
+
+def test_strings_carry_what_weak_muscles_cannot(person, tmp_path):
+    file = write_c3d(tmp_path / "a.c3d", person[0], TEN)
+    strong, weak = (_report(file, power=power)[1]["strings"] for power in (1.0, 0.15))
+    assert weak["sum"] > strong["sum"] + 0.1 * weak["weight"]
+
+
+def test_a_fit_finds_size_and_skin_offsets_and_keeps_soles_out_of_the_floor():
+    points, poses = _moving(height=1.9, skin=0.012)
+    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free")}))
+    who = stage.character("ada")
+    sites = [who.sites[name] for name in TEN]
+    fit = fit_markers(who, sites, points, HZ, start=stage.data.qpos.copy(), scaled=True)
+    assert fit.size == pytest.approx(1.9 / 1.741, abs=0.035)
+    assert fit.left.mean() < 0.003 and np.linalg.norm(fit.offsets, axis=1).max() < 0.06
+    data = mujoco.MjData(stage.model)
+    for pose in fit.qpos[::10]:
+        data.qpos[:] = pose
+        mujoco.mj_fwdPosition(stage.model, data)
+        assert all(contact.dist > -0.005 for contact in data.contact if 0 in stage.model.geom_bodyid[contact.geom])
+
+
+def test_strings_go_on_bit_for_bit_after_a_restore(person, tmp_path):
+    script = _script(write_c3d(tmp_path / "a.c3d", spoiled(person[0], 4), TEN))
+    stage = Performance(script, foretell=False).stage
+    stage.run(0.3)
+    state = stage.save()
+    stage.run(0.3)
+    first = stage.data.qpos.copy()
+    stage.restore(state)
+    stage.run(0.3)
+    assert np.array_equal(stage.data.qpos, first)
+
+
+def test_forces_of_strings_are_what_newton_leaves_for_them(person, tmp_path):
+    """No ground, no muscles' part in it: what accelerates the whole body is gravity and the strings."""
+    lifted = person[0] + [0.0, 0.0, 0.5]
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", lifted, TEN)), foretell=False).stage
+    model, data, momenta, pulls = stage.model, stage.data, [], []
+    for _ in range(60):
+        stage.step(stage.control_period)
+        mujoco.mj_subtreeVel(model, data)
+        momenta.append(stage.character("ada").mass * data.subtree_linvel[stage.character("ada").root_body].copy())
+        pulls.append(stage.strings[-1]()[1][:3].copy())
+    weight = stage.character("ada").mass * 9.81
+    felt = (momenta[-1] - momenta[20]) / (39 * stage.control_period)
+    given = np.mean(pulls[21:], axis=0) - [0.0, 0.0, weight]
+    print(felt / weight, given / weight)
+    assert np.abs(felt - given).max() < 0.02 * weight
+
+
+def test_two_markers_keep_a_controller_each():
+    arm = stunt.load_script(str(Path(stunt.__file__).parent / "examples" / "marker_arm.yaml"))
+    assert Performance(arm).stage.actor("ada").joints.follower.on_markers is None
+
+
+def test_a_captured_walk_under_markers_is_met(tmp_path):
+    points, *_ = truth(CLIPS.path("walk"))
+    points = points[:150]
+    _, ada = _report(write_c3d(tmp_path / "walk.c3d", spoiled(points, 5), TEN))
+    rms, strings = [path["rms"] for path in ada["trajectories"]], ada["strings"]
+    print(np.round(rms, 1), strings)
+    assert np.mean(rms) <= 6.0 and max(rms) <= 15.0
+    assert strings["sum"] <= 1.5 * strings["weight"] and strings["peak"] <= 0.5001 * strings["weight"]
