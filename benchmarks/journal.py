@@ -38,7 +38,7 @@ def _measure(name: str, folder: Path, quick: bool) -> Measurement:
     data = {**SCENES[name], "seconds": 1.0} if quick else SCENES[name]
     jobs: dict[str, Job] = {"with": lambda: _perform(data, folder / "journal"), "without": lambda: _perform(data)}
     interleaved([jobs], 1)  # compile and warm up
-    seconds = interleaved([jobs], 2 if quick else 20)
+    seconds = interleaved([jobs], 2 if quick else 60)
     ratio = median_ratio(seconds["with"], seconds["without"])
     least = seconds["with"].min() / seconds["without"].min()
     frames = round(480 * float(data["seconds"]))  # type: ignore[arg-type]

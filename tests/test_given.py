@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import stunt
-from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.given import announced, seen
+from stunt.errors import InvalidValueError, UnknownNameError, announced, seen
 from stunt.many.batch import plan_of, rows_in
 from stunt.many.comparison import compare
 from stunt.review import take_of_clip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import mujoco
 
-from stunt.errors import InvalidValueError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, announced
 
 TEXT = "stunt_notes"
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stunt.errors import ExportError, InvalidValueError, TakeError, UnknownNameError
+from stunt.errors import ExportError, InvalidValueError, TakeError, UnknownNameError, announced
 from stunt.export.options import Options, PlacementChoice, Progress, SkeletonChoice, Up, Video, no_progress
 from stunt.export.registry import Format, format_of
-from stunt.given import announced
 from stunt.record.files import written_aside
 from stunt.record.take import Take, doubted
 

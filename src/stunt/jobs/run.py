@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Protocol
 
-from stunt.given import announced
+from stunt.errors import announced
 from stunt.jobs.job import Done, Job, JobError, Row
 from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine, ThisProcess, WorkerPool

@@ -16,8 +16,7 @@ from typing import Final
 
 from stunt.character.bodies import BUILT_IN
 from stunt.character.bodies import SUFFIXES as MODEL_SUFFIXES
-from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError
-from stunt.given import see
+from stunt.errors import NOWHERE, InvalidValueError, Place, UnknownNameError, see
 from stunt.library.read import change_files, cut_reference, read_clip, split_reference
 from stunt.motion.clips.assume import Overrides
 from stunt.motion.clips.clip import Clip

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from stunt.errors import NONSENSE, asked_at
-from stunt.given import announced, see, seen
+from stunt.errors import NONSENSE, announced, asked_at, see, seen
 from stunt.jobs.job import Done, Job, JobError, Row, runner_of
 from stunt.jobs.journal import RowJournal, noted_in
 from stunt.jobs.pool import Machine

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import StuntError, UnknownNameError
-from stunt.given import announced, see
+from stunt.errors import StuntError, UnknownNameError, announced, see
 from stunt.jobs.job import FAILURE, Row
 from stunt.many.columns import COLUMNS
 from stunt.many.statistics import RESAMPLES, Interval, difference_of, mean_of, resampled_weights

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from stunt.errors import InvalidValueError, TakeError, UnknownNameError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, TakeError, UnknownNameError, announced
 from stunt.record.files import written_aside
 from stunt.record.in_charge import Charge, bar_height, charges, draw_bars, in_charge
 from stunt.record.raycast.camera import Camera, Floats, points_of_performance

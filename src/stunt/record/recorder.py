@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from stunt import __version__
 from stunt.control.core.board import PASSIVE
-from stunt.errors import InvalidValueError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, announced
 from stunt.record.cast import cast_of
 from stunt.record.departure import machine
 from stunt.record.reel import Column, FrameReel

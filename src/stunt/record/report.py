@@ -13,8 +13,7 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 
-from stunt.errors import TakeError
-from stunt.given import announced
+from stunt.errors import TakeError, announced
 from stunt.record.cast import CastMember
 from stunt.record.in_charge import charge_report, charge_warnings
 from stunt.record.incidents import assistance, ends_lying, time_of_fall, timing_error_ms

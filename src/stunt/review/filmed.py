@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from stunt.drive.motion.body_motion import motion_of_clip, repeated
-from stunt.given import announced
+from stunt.errors import announced
 from stunt.motion.clips.clip import Clip
 from stunt.record.cast import cast_of
 from stunt.record.take import Take

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from stunt.errors import TakeError
-from stunt.given import announced
+from stunt.errors import TakeError, announced
 from stunt.record.take import Take, doubted
 from stunt.review.asked import Missing, missing
 from stunt.review.figures import FIGURES, FoundFigure, measure

@@ -25,9 +25,9 @@ from stunt.errors import (
     ScriptSyntaxError,
     TakeError,
     UnknownNameError,
+    announced,
     must_be,
 )
-from stunt.given import announced
 from stunt.keys import Change, Context, Data, names_of, read_section, with_references, write
 from stunt.library.bodies import OWN_SKELETON
 from stunt.library.names import Library
@@ -84,7 +84,8 @@ def read_seconds(section: Section, parts: Mapping[str, Part]) -> float | None:
     if any(part.machine for part in parts.values()):
         raise MissingValueError("seconds", "a script with a state machine, which has no last beat,", section.place)
     if not any(part.beats or part.sections for part in parts.values()):
-        raise MissingValueError("performance' or 'seconds", "a script without beats", section.place)
+        key = "seconds" if parts else "performance' or 'seconds"
+        raise MissingValueError(key, "a script without beats", section.place)
     return None
 
 

@@ -17,8 +17,7 @@ from stunt.drive.beats.forecast import BeatForecast, forecast, warnings_for
 from stunt.drive.beats.performer import Performer
 from stunt.drive.beats.predict import Foresight
 from stunt.drive.beats.spec import Part, Script, resolve_beats
-from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, UnknownNameError, announced
 from stunt.play.stage import Stage
 from stunt.record.recorder import Recorder
 from stunt.record.take import Take

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stunt.errors import NONSENSE, BodyError, InvalidValueError, TakeError
-from stunt.given import announced
+from stunt.errors import NONSENSE, BodyError, InvalidValueError, TakeError, announced
 from stunt.jobs.job import Done, Job, JobError, Row, digest, run_job
 from stunt.jobs.journal import RowJournal
 from stunt.jobs.pool import Machine

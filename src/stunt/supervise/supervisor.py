@@ -21,8 +21,7 @@ import numpy as np
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
-from stunt.errors import InvalidValueError, StuntError, UnknownNameError, must_be
-from stunt.given import announced, seen
+from stunt.errors import InvalidValueError, StuntError, UnknownNameError, announced, must_be, seen
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop

@@ -28,8 +28,7 @@ from stunt.drive.beats.check import check_pose, matching_joints
 from stunt.drive.beats.predict import joint_way, smooth_way
 from stunt.drive.beats.spec import Arrival, Coupling, Part, resolve_beats
 from stunt.drive.response.giving import Giving
-from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, UnknownNameError, announced
 from stunt.motion.pose import Pose
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop

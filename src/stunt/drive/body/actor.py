@@ -31,8 +31,7 @@ from stunt.drive.motion.layout import check_motion
 from stunt.drive.motion.playing import NOWHERE, Place, Playing, eased_in, moved_rows, place_between, repeated_row
 from stunt.drive.prepare.first_velocity import first_velocity
 from stunt.drive.response.yielding import Yielding
-from stunt.errors import BodyError, StuntError, must_be
-from stunt.given import announced
+from stunt.errors import BodyError, StuntError, announced, must_be
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop

@@ -18,7 +18,7 @@ from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.servo.memory import FREE, HOOK, WEAK, WorldspaceProgram, check_free, hip_height
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.motion.posing import ServoView
-from stunt.given import seen
+from stunt.errors import seen
 from stunt.maths.rotations import Floats
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop

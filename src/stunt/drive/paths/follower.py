@@ -20,8 +20,7 @@ from stunt.control.adaptive.memory import AdaptiveProgram, Path
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.motion.layout import own_slices
 from stunt.drive.paths.off_path import OffPath, Watched
-from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError
-from stunt.given import announced
+from stunt.errors import NOWHERE, InvalidValueError, JointLimitError, Place, UnknownNameError, announced
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
 

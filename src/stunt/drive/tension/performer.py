@@ -19,8 +19,7 @@ from stunt.drive.beats.performer import joint_error_deg
 from stunt.drive.tension.external_torques import ExternalTorques, Load
 from stunt.drive.tension.spec import EVERY, ByJoint, Cue, Floats, Plan, Slack, Span, TensionPart, TensionPose, cues
 from stunt.drive.tension.stability import STEADY, unstable_joints
-from stunt.errors import InvalidValueError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, announced
 from stunt.motion.pose import Pose
 from stunt.motion.transition import PRESETS, Curve
 from stunt.stage.loop import StageLoop

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stunt.errors import InvalidValueError, StuntError
-from stunt.given import announced
+from stunt.errors import InvalidValueError, StuntError, announced
 from stunt.maths.rotations import Floats, difference, from_rotation_vector, heading, multiply, rotate, slerp
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door
 

@@ -18,8 +18,7 @@ import numpy as np
 
 from stunt.character.character import Character, Joint
 from stunt.character.kinematics import pose_frames
-from stunt.errors import BodyError
-from stunt.given import announced
+from stunt.errors import BodyError, announced
 from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, multiply, rotate
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import WorldPose

@@ -18,8 +18,7 @@ from stunt.character.creature import THINNEST, build_creature
 from stunt.character.from_skeleton import Build, build_from_plan
 from stunt.character.ligaments import with_limits
 from stunt.character.skeleton_plan import BonePlan, SkeletonPlan, Sole
-from stunt.errors import BodyError, InvalidValueError, UnknownNameError
-from stunt.given import announced
+from stunt.errors import BodyError, InvalidValueError, UnknownNameError, announced
 from stunt.maths.rotations import Floats, conjugate, multiply, rotate, to_matrix
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
