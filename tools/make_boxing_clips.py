@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from make_clips import ANKLE, BALL, NAMES, OUT, Scenario, Track, _guard, column, turn
+from make_clips import ANKLE, BALL, NAMES, OUT, Scenario, Track, _guard, alive, column, turn
 from make_stunt_clips import smooth
 
 from stunt.maths.rotations import Floats, multiply, rotate
@@ -158,7 +158,7 @@ def _straight(name: str, side: str, fist: tuple[float, float, float], twist: flo
     """
     s = Scenario(name, 1.2)
     t = s.t
-    out = column(Track({0.0: 0, 0.30: 0, 0.50: 1, 0.56: 1, 0.84: 0, 1.2: 0}), t)
+    out = column(Track({0.0: 0, 0.25: 0, 0.51: 1, 0.57: 1, 0.85: 0, 1.2: 0}), t)
     _guard(s, 0.45 + shift * out, 0.012 + 0.015 * out, twist * out, 7.0 + 2.0 * out)
     s.foot("Left", np.tile(LEFT, (len(t), 1)), 0.0 * t, LEFT_YAW + 0.0 * t)
     raised, yaw = HEEL_UP + heel * out, RIGHT_YAW + heel * out
@@ -186,7 +186,7 @@ def make(out: Path = OUT) -> list[Path]:
     """Write all clips."""
     out.mkdir(parents=True, exist_ok=True)
     clips = [*(step(name, how) for name, how in STEPS.items()), box_breather(), jab(), cross()]
-    return [write_bvh(clip, out / f"{clip.name}.bvh") for clip in clips]
+    return [write_bvh(alive(clip), out / f"{clip.name}.bvh") for clip in clips]
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ planted feet do not slide. Everything here was invented for the purpose; no capt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.ndimage import gaussian_filter1d
 
 from stunt.maths.rotations import Floats, conjugate, from_matrix, multiply, rotate, slerp
 from stunt.motion.clips.clip import Clip
@@ -22,6 +24,7 @@ from stunt.motion.formats.bvh_writer import write_bvh
 
 OUT = Path(__file__).parent.parent / "src" / "stunt" / "examples" / "clips"
 FPS = 60.0
+TRAILS, LOOSE = 0.05, 0.012  # how long hands trail behind forearms [s], and by how much of their speed [s]
 THIGH, SHANK, ANKLE = 0.42, 0.42, 0.085
 UPPER_ARM, FOREARM = 0.29, 0.26
 BALL = np.array([0.125, 0.0, -0.060])  # from the ankle, in the foot's frame
@@ -219,7 +222,8 @@ def idle() -> Clip:
     s.joint("Neck", 3.0 + 0.8 * np.sin(breath))
     s.joint("Head", -3.0 + 0.8 * np.sin(breath + 0.4), 0.0, 5.0 * np.sin(slow + 2.0))
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        s.arm(side, 2.0 + 1.5 * np.sin(breath - 0.6), 7.0 - sign * 1.0 * sway, 12.0, 14.0 + 1.5 * np.sin(breath - 0.9))
+        bent = 18.0 - 4.0 * sign + 1.5 * np.sin(breath - 0.9)  # nobody's arms hang alike
+        s.arm(side, 2.0 + 1.5 * np.sin(breath - 0.6), 7.0 - sign * 1.0 * sway, 12.0, bent)
         s.foot(side, np.tile([0.0, sign * 0.10, ANKLE], (len(t), 1)), np.zeros_like(t), np.full_like(t, sign * 8.0))
     return s.clip()
 
@@ -264,33 +268,50 @@ def punch() -> Clip:
 
 
 def kick() -> Clip:
-    """From a guard, a front kick with the rear leg, and back into the guard."""
+    """From a guard, a front kick with the rear leg, and back into the guard.
+
+    As people kick: the knee comes up bent by some 110° with the thigh nearly level, the shank snaps forward in a fifth
+    of a second while the hips push after it and the trunk leans back, and the leg is drawn back before it is set down.
+    """
     s = Scenario("kick", 2.4)
     t = s.t
     over = column(Track({0.0: 0, 0.40: 0, 0.72: 1, 1.25: 1, 1.70: 0, 2.4: 0}), t)  # weight over the left foot
-    snap = column(Track({0.0: 0, 0.74: 0, 0.98: 1, 1.04: 1, 1.26: 0, 2.4: 0}), t)
+    snap = column(Track({0.0: 0, 0.78: 0, 0.98: 1, 1.02: 1, 1.28: 0, 2.4: 0}), t)
     bounce = np.sin(2 * np.pi * t / 0.8) * (1 - over)
     place = np.stack([
-        0.0 + 0.17 * over + 0.03 * snap, 0.015 + 0.055 * over, 0.845 + 0.035 * over + 0.005 * bounce,
+        0.0 + 0.16 * over + 0.05 * snap, 0.015 + 0.055 * over, 0.845 + 0.035 * over + 0.005 * bounce,
     ], axis=-1)  # fmt: skip
-    s.pelvis(place, 4.0 - 4.0 * over - 12.0 * snap, 4.0 * over, -32.0 + 30.0 * over + 8.0 * snap)
+    s.pelvis(place, 4.0 - 4.0 * over - 16.0 * snap, 4.0 * over, -32.0 + 30.0 * over + 10.0 * snap)
     for name in ("Spine", "Spine1", "Spine2"):
-        s.joint(name, 4.0 + 1.0 * over - 2.0 * snap, -1.0 * over, -1.0 * over)
-    s.joint("Neck", 5.0 + 4.0 * snap, 0.0, 14.0 - 13.0 * over)
-    s.joint("Head", 2.0 + 8.0 * snap, 0.0, 14.0 - 13.0 * over)
+        s.joint(name, 4.0 + 1.0 * over - 1.0 * snap, -1.0 * over, -1.0 * over)
+    s.joint("Neck", 5.0 + 6.0 * snap, 0.0, 14.0 - 13.0 * over)
+    s.joint("Head", 2.0 + 10.0 * snap, 0.0, 14.0 - 13.0 * over - 3.0 * snap)
     s.foot("Left", np.tile([0.22, 0.10, ANKLE], (len(t), 1)), np.zeros_like(t), -12.0 + 0.0 * t)
     rest = np.array([-0.26, -0.13, ANKLE]) + rotate(turn(0.0, 0.0, -45.0), BALL) - rotate(turn(10.0, 0.0, -45.0), BALL)
-    path = Track({
-        0.0: rest, 0.46: rest, 0.60: (-0.10, -0.13, 0.30), 0.76: (0.26, -0.09, 0.58), 0.98: (0.86, -0.03, 1.00),
-        1.04: (0.86, -0.03, 1.00), 1.26: (0.30, -0.09, 0.56), 1.46: (-0.02, -0.13, 0.26), 1.72: rest, 2.4: rest,
+    path = Track({  # where the foot leaves and comes down; between them its joints lead
+        0.0: rest, 0.46: rest, 0.60: (-0.10, -0.13, 0.30), 0.80: (0.22, -0.10, 0.45), 1.26: (0.22, -0.10, 0.45),
+        1.46: (-0.02, -0.13, 0.26), 1.72: rest, 2.4: rest,
     })  # fmt: skip
-    tilt = Track({0.0: 10, 0.44: 10, 0.54: 52, 0.76: 22, 0.98: -62, 1.04: -62, 1.26: 10, 1.46: 24, 1.72: 10, 2.4: 10})
-    yaw = -45.0 + 43.0 * over
-    toe = Track({0.0: -10, 0.44: -10, 0.50: -40, 0.6: 0, 0.98: -25, 1.1: 0, 1.64: 0, 1.72: -10, 2.4: -10})
-    s.foot("Right", path(t), column(tilt, t), yaw, column(toe, t), raised=True)
+    tilt = Track({0.0: 10, 0.44: 10, 0.54: 52, 0.76: 22, 1.26: 10, 1.46: 24, 1.72: 10, 2.4: 10})
+    bend = Track({0.0: -10, 0.44: -10, 0.50: -40, 0.6: 0, 1.64: 0, 1.72: -10, 2.4: -10})
+    s.foot("Right", path(t), column(tilt, t), -45.0 + 43.0 * over, column(bend, t), raised=True)
+    hip = Track({0.0: 0, 0.50: 0, 0.64: 48, 0.82: 108, 0.98: 97, 1.04: 95, 1.24: 84, 1.44: 50, 1.62: 22, 2.4: 22})
+    knee = Track({0.0: 40, 0.50: 50, 0.64: 98, 0.82: 116, 0.99: 14, 1.03: 14, 1.24: 98, 1.44: 92, 1.62: 62, 2.4: 62})
+    sole = Track({0.0: 30, 0.60: 34, 0.84: -4, 0.98: -14, 1.1: 0, 1.44: 4, 1.62: 14, 2.4: 14})  # the ankle, toes down
+    toe = column(Track({0.0: 0, 0.84: -20, 1.02: -32, 1.3: 0, 2.4: 0}), t)
+    flies = column(Track({0.0: 0, 0.52: 0, 0.66: 1, 1.46: 1, 1.70: 0, 2.4: 0}), t)
+    led = {
+        "UpLeg": turn(-column(hip, t), 2.0, -4.0), "Leg": turn(column(knee, t)), "Foot": turn(column(sole, t)),
+        "ToeBase": turn(toe),
+    }  # fmt: skip
+    for name, turns in led.items():
+        bone = NAMES.index(f"Right{name}")
+        s.local[:, bone] = slerp(s.local[:, bone], turns, flies)
     s.arm("Left", 42.0 - 6 * snap, 12.0 + 4 * over, 28.0, 114.0 - 12 * snap + 3 * bounce)
     # Out of the way of the knee that comes up.
     s.arm("Right", 30.0 - 34 * snap, 14.0 + 14 * snap + 26 * over, 30.0 - 20 * over, 124.0 - 62 * snap)
+    s.joint("LeftHand", -6.0 - 5.0 * snap + 2.0 * bounce, 3.0 * over)
+    s.joint("RightHand", -9.0 + 12.0 * snap + 1.5 * bounce, -4.0 * over)
     return s.clip()
 
 
@@ -339,13 +360,27 @@ def stand_up() -> Clip:
     return s.clip()
 
 
+def alive(clip: Clip) -> Clip:
+    """Return a motion whose hands, where nobody led them, hang a little and trail behind their forearms."""
+    local = clip.rotations.copy()
+    for side, rest in (("Left", -6.0), ("Right", -9.0)):
+        hand, elbow = (clip.skeleton.joint(f"{side}{bone}") for bone in ("Hand", "ForeArm"))
+        if np.ptp(local[:, hand], axis=0).max() > 1e-6:
+            continue
+        bent = np.degrees(2.0 * np.arctan2(np.linalg.norm(local[:, elbow, 1:], axis=1), local[:, elbow, 0]))
+        rate = gaussian_filter1d(np.gradient(bent, 1.0 / clip.fps), TRAILS * clip.fps, mode="nearest")
+        sway = 5.0 * np.sin(2.0 * np.pi * np.arange(len(local)) / (len(local) - 1))
+        local[:, hand] = turn(rest + np.clip(LOOSE * rate, -14.0, 14.0) + sway, 0.3 * sway)
+    return replace(clip, rotations=local)
+
+
 MAKERS = {"idle": idle, "punch": punch, "kick": kick, "stand_up": stand_up}
 
 
 def make(out: Path = OUT) -> list[Path]:
     """Write all clips."""
     out.mkdir(parents=True, exist_ok=True)
-    return [write_bvh(maker(), out / f"{name}.bvh") for name, maker in MAKERS.items()]
+    return [write_bvh(alive(maker()), out / f"{name}.bvh") for name, maker in MAKERS.items()]
 
 
 if __name__ == "__main__":

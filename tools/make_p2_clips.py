@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from make_clips import ANKLE, OUT, Scenario, Track, column
+from make_clips import ANKLE, OUT, Scenario, Track, alive, column
 
 from stunt.motion.clips.clip import Clip
 from stunt.motion.formats.bvh_writer import write_bvh
@@ -119,7 +119,7 @@ MAKERS = {"get_up_front": get_up_front, "keeper": keeper, "strike": strike}
 def make(out: Path = OUT) -> list[Path]:
     """Write all clips."""
     out.mkdir(parents=True, exist_ok=True)
-    return [write_bvh(maker(), out / f"{name}.bvh") for name, maker in MAKERS.items()]
+    return [write_bvh(alive(maker()), out / f"{name}.bvh") for name, maker in MAKERS.items()]
 
 
 if __name__ == "__main__":

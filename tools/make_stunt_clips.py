@@ -20,6 +20,7 @@ from make_clips import (
     Track,
     _guard,
     _guard_feet,
+    alive,
     column,
     turn,
 )
@@ -118,14 +119,17 @@ def jump() -> Clip:
     s.joint("Neck", 3.0 - 8.0 * crouch)
     s.joint("Head", -3.0 - 8.0 * crouch)
     heel = column(Track({0.0: 0, 0.70: 0, off: 48, 1.10: 38, on: 30, 1.46: 0, 2.5: 0}), t)
-    swing = column(Track({0.0: 3, 0.2: 3, 0.60: -45, 0.70: -42, 0.98: 128, 1.2: 118, 1.6: 40, 2.2: 5, 2.5: 3}), t)
+    swing = Track({0.0: 3, 0.15: 3, 0.52: -32, 0.58: -32, 1.08: 76, 1.22: 74, 1.75: 30, 2.3: 5, 2.5: 3})
     air = np.clip(np.where((t > off) & (t < on), z - low, 0.0), 0, None)
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        ball = np.tile([BALL[0], sign * 0.10, ANKLE + BALL[2]], (len(t), 1))
+        # Nobody jumps like a mirror: the left foot stands a little ahead, the right arm comes late and more bent.
+        ball = np.tile([BALL[0] + 0.025 * sign, sign * 0.10, ANKLE + BALL[2]], (len(t), 1))
         ankle = _over_toes(ball, heel, sign * 6.0)
         ankle[:, 2] += air
         s.foot(side, ankle, heel, 0.0 * t + sign * 6.0, -heel * eased(air < 0.01))
-        s.arm(side, swing, 8.0 + 6.0 * np.abs(np.sin(np.radians(swing))), 8.0, 20.0 + 10.0 * crouch)
+        late, bent, share = (0.0, 17.0, 1.0) if side == "Left" else (0.035, 27.0, 0.93)
+        arm = share * column(swing, t - late)
+        s.arm(side, arm, 8.0 + 6.0 * np.abs(np.sin(np.radians(arm))), 8.0, bent + 14.0 * crouch)
     return s.clip()
 
 
@@ -259,7 +263,7 @@ MAKERS = {
 def make(out: Path = OUT) -> list[Path]:
     """Write all clips."""
     out.mkdir(parents=True, exist_ok=True)
-    return [write_bvh(maker(), out / f"{name}.bvh") for name, maker in MAKERS.items()]
+    return [write_bvh(alive(maker()), out / f"{name}.bvh") for name, maker in MAKERS.items()]
 
 
 if __name__ == "__main__":

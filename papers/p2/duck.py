@@ -13,6 +13,7 @@ from papers.runs import shipped
 from papers.variations import Ranges, drawn, with_events, with_only_props, with_prop, with_section, with_seed
 from stunt.drive.beats.spec import Script
 from stunt.stage.event_specs import Throw
+from stunt.supervise.reflexes.duck import HEAD as HEAD_RADIUS
 
 EXAMPLE, WHO, REFLEX = "duck", "ada", "duck"
 HEAD = (0.0, 0.0, 1.65)
@@ -124,3 +125,27 @@ def outcome(show: Show, thrown: Pitch, *, seconds: float = 3.0) -> DuckOutcome:
     show.until(thrown.at + seconds)
     bodies = [hit.body for hit in show.hits if hit.character == WHO]
     return DuckOutcome(show.ran(WHO, REFLEX), "head" in bodies, bool(bodies), show.ran(WHO, "fall"))
+
+
+@dataclass(frozen=True)
+class Passed:
+    """How a ball passed: which bodies it touched, and how far the head's top went below it at most [m]."""
+
+    touched: tuple[str, ...]
+    below: float
+
+
+def passed(show: Show, thrown: Pitch, *, seconds: float = 2.5) -> Passed:
+    """Let the ball fly, and see how far the head was below its lower side as it passed."""
+    stage = show.stage
+    head, root = (stage.character(WHO).bodies[name] for name in ("head", "pelvis"))
+    ball, lowest, nearest, under = stage.prop(throws_of(shipped(EXAMPLE))[0].prop).qpos, math.inf, math.inf, 0.0
+    show.until(thrown.at)
+    show.hits.clear()
+    while stage.time < thrown.at + seconds:
+        stage.advance(1)
+        lowest = min(lowest, float(stage.data.xipos[head][2]) + HEAD_RADIUS)
+        away = float(np.linalg.norm(stage.data.qpos[ball : ball + 2] - stage.data.xpos[root][:2]))
+        if away < nearest:
+            nearest, under = away, float(stage.data.qpos[ball + 2]) - thrown.radius
+    return Passed(tuple(hit.body for hit in show.hits if hit.character == WHO), under - lowest)

@@ -17,11 +17,11 @@ from stunt.supervise.reflexes.fall import FEET
 
 EXAMPLE, KICKER, PARTNER, KICK, STAND = "kick_partner", "kicker", "partner", "kick", "idle"
 RANGES: Final[Ranges] = {
-    "distance": (0.94, 1.06), "aside": (-0.08, 0.08), "turned": (-0.26, 0.26), "pace": (4.2, 5.5)
+    "distance": (0.99, 1.11), "aside": (-0.08, 0.08), "turned": (-0.26, 0.26), "pace": (3.6, 4.6)
 }  # fmt: skip
 """What is random."""
-STRONG = 80.0
-"""A kick that gives its partner at least this much momentum is strong [kg·m/s]: more than a stumble catches."""
+STRONG = 60.0
+"""A kick that gives its partner this much momentum is strong [kg·m/s]: more than who takes no step can stand."""
 MOVED = 0.05
 """A centre of mass that has moved so far shows that somebody was hit [m]."""
 LIMIT = 20.0
@@ -82,6 +82,7 @@ class Blow:
         reaction: Seconds until the partner's centre of mass has moved by 5 cm; infinite: never.
         fell: Whether it went down.
         up: Whether it was back on data in the end.
+        thigh: How far the kicker's thigh pointed above the level at the touch [°].
     """
 
     by: str
@@ -92,6 +93,7 @@ class Blow:
     reaction: float
     fell: bool
     up: bool
+    thigh: float
 
 
 def blow(script: Script, *, seconds: float = 9.0) -> Blow:
@@ -101,7 +103,7 @@ def blow(script: Script, *, seconds: float = 9.0) -> Blow:
     kicker, partner = stage.character(KICKER), stage.character(PARTNER)
     given: dict[tuple[str, str], float] = {}
     net, peak, deep, began, force = np.zeros(3), 0.0, 0.0, math.inf, np.zeros(6)
-    stood, reaction = data.subtree_com[partner.root_body].copy(), math.inf
+    stood, reaction, thigh = data.subtree_com[partner.root_body].copy(), math.inf, math.nan
     while stage.time < min(seconds, began + 1.0):
         stage.advance(1)
         now = np.zeros(3)
@@ -116,7 +118,9 @@ def blow(script: Script, *, seconds: float = 9.0) -> Blow:
             now += sign * data.contact.frame[k].reshape(3, 3).T @ force[:3]
             parts = tuple(model.body(int(model.geom_bodyid[geom])).name.partition("/")[2] for geom in (mine, theirs))
             given[parts] = given.get(parts, 0.0) + float(np.linalg.norm(force[:3])) * stage.step_time
-            deep, began = max(deep, -float(data.contact.dist[k])), min(began, stage.time)
+            if began == math.inf:
+                began, thigh = stage.time, math.degrees(math.asin(-data.xmat[kicker.bodies["r_thigh"]][8]))
+            deep = max(deep, -float(data.contact.dist[k]))
         here = data.subtree_com[partner.root_body]
         if began == math.inf:
             stood = here.copy()
@@ -127,7 +131,7 @@ def blow(script: Script, *, seconds: float = 9.0) -> Blow:
     by, on = max(given, key=lambda pair: given[pair], default=("", ""))
     fell = show.ran(PARTNER, "fall") or show.ran(PARTNER, "lie")
     up = show.switches(PARTNER)[-1][1].startswith(STAND)
-    return Blow(by, on, float(np.linalg.norm(net)), peak, deep, reaction, fell, up)
+    return Blow(by, on, float(np.linalg.norm(net)), peak, deep, reaction, fell, up, thigh)
 
 
 def encounter(seed: int) -> Encounter:

@@ -103,7 +103,8 @@ def test_a_cartwheel_over_an_obstacle_keeps_more_of_the_clip_in_world_space() ->
     _, people = played("cartwheel_obstacle")
     errors = {who: entry["error_deg_mean"] for who, entry in people.items()}
     print(errors)
-    assert not people["in_world"]["fell"] and 2.0 * errors["in_world"] < errors["in_parent"]
+    assert not people["in_world"]["fell"] and people["in_parent"]["fell"]
+    assert errors["in_world"] < 0.8 * errors["in_parent"]  # whose error counts until it lies
 
 
 def test_the_course_is_walked_to_its_end() -> None:

@@ -27,7 +27,7 @@ def own_walk_graph(settings: GraphSettings | None = None, cache: Path | None = N
 
 OWN_BOXING: Final = (
     "guard",
-    *("jab", "cross", "punch", "hook", "kick"),
+    *("jab", "cross", "punch", "hook"),
     *("box_forward", "box_back", "box_left", "box_right"),
     *("box_turn_left", "box_turn_right", "box_circle_left", "box_circle_right"),
     "box_breather",
@@ -38,10 +38,9 @@ OWN_BLOWS: Final = (
     Blow("cross", "cross", 0.53, "r_hand"),
     Blow("straight", "punch", 1.30, "r_hand", "thorax", 0.22),
     Blow("hook", "hook", 0.84, "l_hand", "thorax", 0.22),
-    Blow("kick", "kick", 1.0, "r_foot", "thorax", 0.2),
 )
 """Their blows."""
-OWN_DEAR: Final = {"jab": 0.05, "cross": 0.05, "punch": 0.05, "hook": 0.05, "kick": 0.05, "box_breather": 0.1}
+OWN_DEAR: Final = {"jab": 0.05, "cross": 0.05, "punch": 0.05, "hook": 0.05, "box_breather": 0.1}
 """What playing a frame of them costs if nobody wants the blow [m²]: no blows into the air, no rest without need."""
 BOXING: Final = GraphSettings(mirror=False, blend=0.3, most=0.03, apart=0.4)
 """Mirrored, a boxer would change its stance; blends are short, as its steps are."""

@@ -129,6 +129,7 @@ class PropSpec:
         return self
 
 
+_ROPE, _HEMP = 0.012, (0.66, 0.58, 0.44, 1.0)  # how thick a rope looks [m], and its colour; nothing touches it
 _HEIGHTFIELD_BASE = 0.05  # thickness below the lowest point [m]; the engine wants one
 
 
@@ -161,6 +162,10 @@ def add_prop(spec: mujoco.MjSpec, name: str, prop: PropSpec) -> None:
             rope = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY)
             rope.name, rope.name1, rope.name2 = f"{name}/rope", name, "world"
             rope.data[:3] = [0.0, 0.0, prop.rope]  # the end of the rope stays where it is
+            body.add_geom(
+                name=f"{name}/hangs", type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0.0, 0.0, 0.0, 0.0, 0.0, prop.rope],
+                size=[_ROPE, 0.0, 0.0], rgba=_HEMP, mass=0.0, contype=0, conaffinity=0,
+            )  # fmt: skip
 
 
 def _sphere(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:

@@ -10,13 +10,20 @@ import numpy as np
 from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
 from stunt.review.measures.footage import Figurant, Footage
+from stunt.review.measures.forces import impacts
 
 Found = tuple[str, float, float | None, str]
 WALKS: Final = (0.5, 2.0)
 """Whoever goes on at such a pace, upright, walks [m/s]."""
 CROUCHED: Final = 40.0
 """Whoever never stretches a knee further than this [°] goes crouched, and is no walker."""
-_LONG, _UPRIGHT = 1.2, 40.0  # [s] a stride at least, [°]
+LEVEL: Final = 0.04
+"""Ground that rises or sinks by more than this within `_AROUND` is a slope or a step [m]."""
+HIGH: Final = 0.9
+"""Whose hips are below this share of their usual height still gets up [1]."""
+AFTER: Final = 1.0
+"""So long after a blow nobody just walks [s]."""
+_LONG, _UPRIGHT, _AROUND = 1.2, 40.0, 0.6  # [s] a stride at least, [°], [s] before and after
 
 
 def walking(footage: Footage, person: Figurant) -> Iterator[Found]:
@@ -52,10 +59,31 @@ def _stretch(footage: Footage, person: Figurant) -> tuple[int, int] | None:
     count = np.convolve(np.ones(len(velocity)), np.ones(span) / span, mode="same")
     pace = np.linalg.norm(smooth, axis=1) / count
     goes = (pace > WALKS[0]) & (pace < WALKS[1]) & (footage.tilt(person) < _UPRIGHT) & _faces(footage, person, smooth)
+    hips = footage.places[:, person.about.root_body, 2]
+    goes &= _on_level_ground(footage, person) & ~_struck(footage, person) & (hips > HIGH * np.percentile(hips, 90))
     longest = max(stretches(goes), key=lambda part: part[1] - part[0], default=None)
     if longest is None or footage.time[longest[1] - 1] - footage.time[longest[0]] < _LONG:
         return None
     return longest if _steps(footage, person, longest) else None
+
+
+def _on_level_ground(footage: Footage, person: Figurant) -> np.ndarray:
+    """Whether feet stand as high before a moment as after it, (T,)."""
+    low = np.min([footage.places[:, person.parts[f"{side}_foot"], 2] for side in "lr"], axis=0)
+    ahead = np.searchsorted(footage.time, footage.time + _AROUND)
+    behind = np.searchsorted(footage.time, footage.time - _AROUND)
+    change = [
+        low[k:end].min() - low[start : k + 1].min() for k, (start, end) in enumerate(zip(behind, ahead, strict=True))
+    ]
+    return np.abs(np.array(change)) < LEVEL
+
+
+def _struck(footage: Footage, person: Figurant) -> np.ndarray:
+    """Whether something hit somebody just before, or is about to within a step, (T,)."""
+    found = np.zeros(len(footage.time), bool)
+    for moment in impacts(footage, person):
+        found |= (footage.time > moment - 0.1) & (footage.time < moment + AFTER)
+    return found
 
 
 def _faces(footage: Footage, person: Figurant, velocity: Floats) -> np.ndarray:

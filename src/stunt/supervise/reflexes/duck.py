@@ -32,7 +32,11 @@ HEAD = 0.125
 RISE = 0.9
 """How long coming up again takes [s]."""
 DEEP, UP = 0.38, 0.975
-"""Height of the root crouching and standing, over that of standing straight."""
+"""Height of the root crouching all the way and standing, over that of standing straight."""
+CLEAR, LEAST = 0.06, 0.25
+"""How far the top of the head goes below what flies at it [m], and the least share of a deep crouch it takes."""
+BOWED = 64.0
+"""How far the line from hips to head is bent forward in a deep crouch [°]."""
 SINK, LOOK = 0.03, 0.05
 """How much lower than it is the root is aimed at, over its height, and how far ahead of its fall [s]."""
 
@@ -57,7 +61,7 @@ class Duck(Behaviour):
         """Say how far ahead it looks [s], how careful it is [m], and how much it is helped."""
         super().__init__(name)
         self.horizon, self.margin, self.spring = horizon, margin, spring
-        self._until, self._facing, self._rises_from = 0.0, 0.0, DEEP
+        self._until, self._facing, self._rises_from, self._share = 0.0, 0.0, DEEP, LEAST
 
     def threat(self, now: Situation) -> Incoming | None:
         """Return what will hit the head where it is now, if anything."""
@@ -79,25 +83,43 @@ class Duck(Behaviour):
     def prepare(self, now: Situation, felt: Felt, bid: Bid) -> None:
         """Note until when to stay down."""
         self._until = now.time + (float(bid.plan) if bid.plan is not None else 0.4) + 0.15
-        self._facing = felt.facing
+        self._facing, self._share = felt.facing, LEAST
+        self._deepen(now, self.threat(now))
+
+    def _deepen(self, now: Situation, threat: Incoming | None) -> None:
+        """Go as deep as it takes for the head to be under what flies at it, and no deeper."""
+        if threat is None:
+            return
+        felt, high = self.feel(now), self.anatomy.height
+        top = self._head(now)[2] + HEAD
+        long = float(np.linalg.norm(self._head(now) - felt.root))
+        shares = np.linspace(0.0, 1.0, 21)
+        standing_top = high + long + HEAD
+        tops = standing_top - high * (1.0 - DEEP) * shares - long * (1.0 - np.cos(np.radians(BOWED) * shares))
+        wanted = min(float(threat.at[2]) - threat.radius - CLEAR, top)
+        self._share = max(self._share, float(np.interp(-wanted, -tops, shares)))
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Crouch, then come up."""
         threat = self.threat(now)
         if threat is not None:
             self._until = max(self._until, now.time + threat.time + 0.15)
+            self._deepen(now, threat)
         heading = rotations.from_rotation_vector(np.array([0.0, 0.0, self._facing]))
         if now.time < self._until:
             self._rises_from = felt.root[2] / self.anatomy.height
-            root = rotations.multiply(heading, turn(CROUCH_PITCH))
+            root = rotations.multiply(heading, turn(self._share * CROUCH_PITCH))
+            deep = 1.0 - self._share * (1.0 - DEEP)
             # No faster than it falls: legs drawn up sooner would leave the ground.
             fallen = felt.root[2] / self.anatomy.height - SINK + LOOK * min(float(felt.velocity[2]), 0.0)
-            return Aim(self._on_feet(felt, crouching(), root, max(DEEP, fallen)), 1.0, self.spring, 0.04)
+            low = between(standing(), crouching(), self._share)
+            return Aim(self._on_feet(felt, low, root, max(deep, fallen)), 1.0, self.spring, 0.04)
         share = min((now.time - self._until) / RISE, 1.0)
         ease = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)  # minimum jerk: no push that would lift the feet
         high = self._rises_from + ease * (UP - self._rises_from)
-        root = rotations.multiply(heading, turn((1.0 - ease) * CROUCH_PITCH))
-        return Aim(self._on_feet(felt, between(crouching(), standing(), ease), root, high), 1.0, self.spring, 0.06)
+        root = rotations.multiply(heading, turn((1.0 - ease) * self._share * CROUCH_PITCH))
+        rises = between(standing(), crouching(), (1.0 - ease) * self._share)
+        return Aim(self._on_feet(felt, rises, root, high), 1.0, self.spring, 0.06)
 
     def _on_feet(self, felt: Felt, posture: Posture, root: Floats, high: float) -> Floats:
         """Return a posture whose legs end where the feet stand, its root at a share of its standing height, (B, 4)."""
