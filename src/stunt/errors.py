@@ -340,7 +340,8 @@ def _kinds_of(owner: Any, annotation: Any) -> list[Any]:
 
 def _is(value: Any, kind: Any) -> bool:
     if kind is float:
-        return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and -3e38 <= value <= 3e38
+        number: Any = value if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else np.nan
+        return bool(-3e38 <= number <= 3e38)
     if kind is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
     if kind in (tuple, list, Sequence, Iterable, Collection):  # of either, and arrays; a text is no list of letters
