@@ -5,7 +5,7 @@ Sizes are those of a man of 1.741 m and grow with height. All in the bone's own 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -51,6 +51,35 @@ def bone_shapes(plan: SkeletonPlan, bone: BonePlan) -> list[BoneShape]:
     radius, color = _LIMBS[bone.part]
     limb = _limb(bone, radius * unit, color)
     return [limb, _muscle(bone, unit)] if bone.part == "thigh" and limb.kind == CAPSULE else [limb]
+
+
+def fleshed(plan: SkeletonPlan, bone: BonePlan) -> list[BoneShape]:
+    """Return what a bone's mass fills: trunk and shoulders are wider than their solid shapes, which let arms hang free.
+
+    A rib cage reaches below the joint of the bone that bears it, so its weight is not where its slab is.
+    """
+    unit, up, forward = plan.height / MALE.height, bone.axes[:, 2], bone.axes[:, 0]
+    top = float(bone.tip @ up)
+    if bone.part == "clavicle":
+        length = float(np.linalg.norm(bone.tip))
+        axes = along(bone.tip / length, forward) if length >= 1e-3 else np.eye(3)
+        return [BoneShape(CAPSULE, 0.5 * bone.tip, axes, (0.050 * unit, 0.5 * length, 0.0), SHIRT)]
+    if bone.part == "pelvis":
+        seat, *waist = _pelvis(plan, bone, unit)
+        half = max(seat.size[1] + 0.015 * unit, 0.145 * unit)
+        hips = replace(seat, size=(0.105 * unit, half, 0.105 * unit))
+        return [hips, *(replace(part, size=(0.100 * unit, 0.138 * unit, part.size[2])) for part in waist)]
+    if bone.part != "spine":
+        return bone_shapes(plan, bone)
+    if bone is not [other for other in plan.bones if other.part == "spine"][-1]:
+        half = max(0.5 * top + 0.070 * unit, 0.085 * unit)
+        return [BoneShape(ELLIPSOID, 0.5 * bone.tip, bone.axes, (0.104 * unit, 0.142 * unit, half), SHIRT)]
+    ahead, high = forward * float(bone.tip @ forward), top + 0.01 * unit
+    low = min(-0.02 * unit, high - 0.26 * unit)
+    size = (0.118 * unit, 0.160 * unit, 0.5 * (high - low))
+    chest = BoneShape(ELLIPSOID, up * 0.5 * (high + low) + 0.5 * ahead, bone.axes, size, SHIRT)
+    across, yoke = along(bone.axes[:, 1], forward), (0.062 * unit, 0.095 * unit, 0.0)
+    return [chest, BoneShape(CAPSULE, up * (high - 0.055 * unit) + ahead, across, yoke, SHIRT)]
 
 
 _LIMBS: dict[str, tuple[float, Color]] = {

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.anthropometry import TABLES, Floats, Inertia, Sex, ellipsoid, mass_share, together, weigh
-from stunt.character.bone_shapes import BoneShape, bone_shapes
+from stunt.character.bone_shapes import BoneShape, bone_shapes, fleshed
 from stunt.character.contacts import write_excludes
 from stunt.character.ligaments import add_limits
 from stunt.character.notes import Notes
@@ -75,7 +75,7 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         body = parent.add_body(name=bone.name, pos=bone.origin, quat=bone.stance)
         made.append(body)
         shapes = bone_shapes(plan, bone)
-        weigh(body, _inertia(bone, share * mass, build.sex, shapes))
+        weigh(body, _inertia(bone, share * mass, build.sex, fleshed(plan, bone)))
         _hang(body, bone, plan, build, mass)
         for number, shape in enumerate(shapes, start=1):
             _add_geom(body, f"{bone.name}_{number}", shape, grips=_grips(plan, bone))
@@ -131,7 +131,7 @@ def _split(shares: Floats, plan: SkeletonPlan, part: str, total: float) -> bool:
 
 
 def _inertia(bone: BonePlan, mass: float, sex: Sex, shapes: list[BoneShape]) -> Inertia:
-    """Mass properties in the bone's frame: limbs by the table, the rest as its solid shapes filled evenly."""
+    """Mass properties in the bone's frame: limbs by the table, the rest as flesh that fills its shapes evenly."""
     length = float(np.linalg.norm(bone.tip))
     if bone.part in ("upper_arm", "forearm", "thigh", "shank") and length > 0.05:
         row = TABLES[sex].segments[bone.part]
