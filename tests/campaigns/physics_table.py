@@ -254,7 +254,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("what is carried lifts", "force += np.asarray(jacobian.T @ (load.mass * model.opt.gravity))", "force -= np.asarray(jacobian.T @ (load.mass * model.opt.gravity))"),
     )),
     ("drive/tension/performer.py", DRIVERS, (
-        ("the time warp of a pose is ignored", 'row["warp"], row["knots"] = entry.curve.warp, len', 'row["warp"], row["knots"] = 0.0, len'),
+        ("the time warp of a pose is ignored", 'row["warp"], row["knots"] = curve.warp, len', 'row["warp"], row["knots"] = 0.0, len'),
     )),
     ("drive/beats/performer.py", DRIVERS, (
         ("a beat between two steps is measured at the first", "mujoco.mj_integratePos(stage.model, qpos, step, share)", "mujoco.mj_integratePos(stage.model, qpos, step, 0.0)"),
