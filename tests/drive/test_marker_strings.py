@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -144,6 +145,59 @@ def test_forces_of_strings_are_what_newton_leaves_for_them(person, tmp_path):
     given = np.mean(pulls[21:], axis=0) - [0.0, 0.0, weight]
     print(felt / weight, given / weight)
     assert np.abs(felt - given).max() < 0.02 * weight
+
+
+def test_forces_of_strings_pull_at_their_markers_and_are_metered(tmp_path):
+    """What strings do to every degree of freedom is the engine's own Jᵀf, markers beside the skin; meters add it up."""
+    points, _ = _moving(skin=0.012, seconds=0.4)
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", points, TEN)), foretell=False).stage
+    model, on, period = stage.model, stage.actor("ada").joints.follower.on_markers, stage.control_period
+    strings, total, net = on.program.strings["ada"], 0.0, 0.0
+    data, jacobian = mujoco.MjData(model), np.zeros((3, model.nv))
+    for frame in range(40):
+        data.qpos[:], wanted = stage.data.qpos, np.zeros(model.nv)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        stage.step(period)
+        for string, site, offset in zip(strings, on.strung.sites, on.fit.offsets, strict=True):
+            point = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ offset
+            mujoco.mj_jac(model, data, jacobian, None, point, model.site_bodyid[site])
+            wanted += jacobian.T @ string["force"]
+        assert np.abs(wanted).max() > 1.0
+        assert np.abs(stage.board.pull - wanted).max() < 1e-9, frame
+        total += period * np.linalg.norm(strings["force"], axis=1).sum()
+        net += period * np.linalg.norm(strings["force"].sum(axis=0))
+    who = on.program.body("ada")
+    assert (who["pulled"], who["pulled_net"]) == pytest.approx((total, net))
+    told = on.together()
+    seconds = 40 * period
+    assert (told["sum"], told["net"]) == pytest.approx((total / seconds, net / seconds))
+    # The feet stand: the ground is counted on for most of the weight.
+    assert told["ground"] > 0.7 * told["weight"]
+
+
+def test_strings_that_fight_are_warned_of_and_others_are_not(person, tmp_path):
+    """By hand: half a second of strings, N·s in sum and together, of a body of 716 N."""
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", person[0], TEN)), foretell=False)
+    stage.script = replace(stage.script, seconds=0.05)
+    take, on = stage.run(), stage.stage.actor("ada").joints.follower.on_markers
+    who, others = on.program.bodies, [event for event in take.events if event["kind"] != "strings"]
+    weight = float(who["weight"][0])
+    assert len(who) == 1 and len(others) == len(take.events) - 1
+    for total, net, fights in (
+        (200.0, 90.0, True),  # 400 N in sum, 180 N together
+        (200.0, 101.0, False),  # 202 N together: that is less than twice as much
+        (200.0, 200.0, False),
+        (0.5 * 0.049 * weight, 0.0, False),  # less than a twentieth of the weight is nobody's fight
+        (0.5 * 0.051 * weight, 0.0, True),
+    ):
+        who["seconds"], who["pulled"], who["pulled_net"] = 0.5, total, net
+        told = on.summaries()[-1]
+        assert (told["sum"], told["net"], told["fights"]) == (pytest.approx(2 * total), pytest.approx(2 * net), fights)
+        report = make_report(replace(take, events=[*others, told]), wall_seconds=None)
+        assert report["characters"]["ada"]["strings"]["fighting"] == pytest.approx(1.0 - net / total)
+        said = [warning for warning in report["warnings"] if "against each other" in warning]
+        assert len(said) == fights and all(f"{2 * total:.0f} N in sum, {2 * net:.0f} N together" in w for w in said)
 
 
 def test_two_markers_keep_a_controller_each():
