@@ -16,34 +16,13 @@ from stunt.errors import StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
 from tests.captured import CLIPS
-from tests.drive.marker_files import HZ, TEN, spoiled, truth, write_c3d
+from tests.drive.marker_files import HZ, TEN, moving_person, spoiled, truth, write_c3d
 
 
 @pytest.fixture(scope="module")
 def person():
     """A person who stands, bows a little and lifts an arm: markers by forward kinematics, and the poses."""
-    return _moving()
-
-
-def _moving(height=None, skin=0.0, seconds=1.2):
-    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free", height=height)}))
-    who, model, data = stage.character("ada"), stage.model, stage.data
-    start, rng = data.qpos.copy(), np.random.default_rng(3)
-    way = rng.normal(size=(len(TEN), 3))
-    way *= skin / np.linalg.norm(way, axis=1, keepdims=True)
-    times = np.arange(0.0, seconds, 1.0 / HZ)
-    wave = 0.5 - 0.5 * np.cos(2.0 * np.pi * times / seconds)
-    poses, points = np.tile(start, (len(times), 1)), np.zeros((len(times), len(TEN), 3))
-    turned = {"lumbar_flexion": 0.2, "r_shoulder_flexion": 0.9, "r_elbow_flexion": 0.8, "neck_flexion": 0.2}
-    for name, far in turned.items():
-        poses[:, who.joints[name].qpos] += far * wave
-    for k, pose in enumerate(poses):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        for n, name in enumerate(TEN):
-            site = who.sites[name]
-            points[k, n] = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ way[n]
-    return points, poses
+    return moving_person()
 
 
 def _script(file: Path, **markers):
@@ -80,7 +59,7 @@ def test_no_settling_time_makes_strings_diverge(person, tmp_path, settling):
 
 
 def test_a_taller_person_is_told_of_and_scaled_either_way(tmp_path):
-    points, _ = _moving(height=1.9)
+    points, _ = moving_person(height=1.9)
     file = write_c3d(tmp_path / "tall.c3d", points, TEN)
     report, _ = _report(file)
     assert any("larger than the body" in warning for warning in report["warnings"])
@@ -104,7 +83,7 @@ def test_strings_carry_what_weak_muscles_cannot(person, tmp_path):
 
 
 def test_a_fit_finds_size_and_skin_offsets_and_keeps_soles_out_of_the_floor():
-    points, poses = _moving(height=1.9, skin=0.012)
+    points, poses = moving_person(height=1.9, skin=0.012)
     stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free")}))
     who = stage.character("ada")
     sites = [who.sites[name] for name in TEN]
@@ -149,7 +128,7 @@ def test_forces_of_strings_are_what_newton_leaves_for_them(person, tmp_path):
 
 def test_forces_of_strings_pull_at_their_markers_and_are_metered(tmp_path):
     """What strings do to every degree of freedom is the engine's own Jᵀf, markers beside the skin; meters add it up."""
-    points, _ = _moving(skin=0.012, seconds=0.4)
+    points, _ = moving_person(skin=0.012, seconds=0.4)
     stage = Performance(_script(write_c3d(tmp_path / "a.c3d", points, TEN)), foretell=False).stage
     model, on, period = stage.model, stage.actor("ada").joints.follower.on_markers, stage.control_period
     strings, total, net = on.program.strings["ada"], 0.0, 0.0
