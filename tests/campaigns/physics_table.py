@@ -83,6 +83,8 @@ REFLEXES = ("tests/supervise/reflexes/test_reflex_laws.py",)
 METERS = ("tests/record/test_meters.py",)
 PROOF = ("tests/check/test_accounts.py",)
 REVIEW = ("tests/review/test_measure_laws.py",)
+STRINGS = ("tests/drive/test_marker_strings.py",)
+SHOWN = ("tests/script/test_preview_truth.py",)
 
 ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     ("control/adaptive/law.py", ADAPTIVE, (
@@ -258,6 +260,21 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     )),
     ("drive/beats/performer.py", DRIVERS, (
         ("a beat between two steps is measured at the first", "mujoco.mj_integratePos(stage.model, qpos, step, share)", "mujoco.mj_integratePos(stage.model, qpos, step, 0.0)"),
+    )),
+    ("control/strings/kernel.py", STRINGS, (
+        ("strings push away", "v.pull[i] += t.x[3 * s + k]", "v.pull[i] -= t.x[3 * s + k]"),
+        ("strings are fastened at sites, not where markers are", "row + 1] * string.offset[1] + t.xmat[row + 2] * string.offset[2]", "row + 1] * 0.0 + t.xmat[row + 2] * 0.0"),
+        ("the ground pulls feet down", "sign = 1.0 if t.geom_body[contact.geom[1]] == body else -1.0", "sign = -1.0 if t.geom_body[contact.geom[1]] == body else 1.0"),
+        ("what strings pull together is counted as what they pull", "who.pulled_net += h * math.sqrt(x * x + y * y + z * z)", "who.pulled_net += h * total"),
+        ("no joint asks for help", "        again = True\n", "        again = False\n"),
+    )),
+    ("drive/markers/fit.py", STRINGS, (
+        ("a marker's offset does not turn with its bone", 'return np.asarray(places + np.einsum("mij,mj->mi", turns, offsets))', "return np.asarray(places + offsets)"),
+        ("soles go into the floor", "_SUNK - float(there[corner, 2]), sure", "float(there[corner, 2]) - _SUNK, sure"),
+    )),
+    ("drive/paths/shown.py", SHOWN, (
+        ("a previewed root goes on by one coordinate", "width = {FREE: 7, BALL: 4}.get(", "width = {BALL: 4}.get("),
+        ("a body under markers is previewed where it stood", "for joint in [*moved, *([character.root] if character.root is not None else [])]:", "for joint in moved:"),
     )),
     ("supervise/reflexes/fall.py", REFLEXES, (
         ("a push-off is straying while it lasts", "for late in _SINCE)", "for late in (0.0, LATE))"),

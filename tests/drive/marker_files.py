@@ -45,6 +45,28 @@ def truth(clip, *, height=None, hz=HZ, sites=TEN, skin=0.0, seed=0):
     return points, poses, stage
 
 
+def moving_person(height=None, skin=0.0, seconds=1.2):
+    """Return where markers of a person are who stands, bows a little and lifts an arm (F, m, 3) [m], and the poses."""
+    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free", height=height)}))
+    who, model, data = stage.character("ada"), stage.model, stage.data
+    start, rng = data.qpos.copy(), np.random.default_rng(3)
+    way = rng.normal(size=(len(TEN), 3))
+    way *= skin / np.linalg.norm(way, axis=1, keepdims=True)
+    times = np.arange(0.0, seconds, 1.0 / HZ)
+    wave = 0.5 - 0.5 * np.cos(2.0 * np.pi * times / seconds)
+    poses, points = np.tile(start, (len(times), 1)), np.zeros((len(times), len(TEN), 3))
+    turned = {"lumbar_flexion": 0.2, "r_shoulder_flexion": 0.9, "r_elbow_flexion": 0.8, "neck_flexion": 0.2}
+    for name, far in turned.items():
+        poses[:, who.joints[name].qpos] += far * wave
+    for k, pose in enumerate(poses):
+        data.qpos[:] = pose
+        mujoco.mj_kinematics(model, data)
+        for n, name in enumerate(TEN):
+            site = who.sites[name]
+            points[k, n] = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ way[n]
+    return points, poses
+
+
 def spoiled(points, seed, *, noise=0.001, lost=0.05, longest=0.2, hz=HZ):
     """Return markers with noise [m] and gaps (NaN): a share of every marker's frames, each gap up to `longest` [s]."""
     rng, seen = np.random.default_rng(seed), points + 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -15,34 +16,13 @@ from stunt.errors import StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
 from tests.captured import CLIPS
-from tests.drive.marker_files import HZ, TEN, spoiled, truth, write_c3d
+from tests.drive.marker_files import HZ, TEN, moving_person, spoiled, truth, write_c3d
 
 
 @pytest.fixture(scope="module")
 def person():
     """A person who stands, bows a little and lifts an arm: markers by forward kinematics, and the poses."""
-    return _moving()
-
-
-def _moving(height=None, skin=0.0, seconds=1.2):
-    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free", height=height)}))
-    who, model, data = stage.character("ada"), stage.model, stage.data
-    start, rng = data.qpos.copy(), np.random.default_rng(3)
-    way = rng.normal(size=(len(TEN), 3))
-    way *= skin / np.linalg.norm(way, axis=1, keepdims=True)
-    times = np.arange(0.0, seconds, 1.0 / HZ)
-    wave = 0.5 - 0.5 * np.cos(2.0 * np.pi * times / seconds)
-    poses, points = np.tile(start, (len(times), 1)), np.zeros((len(times), len(TEN), 3))
-    turned = {"lumbar_flexion": 0.2, "r_shoulder_flexion": 0.9, "r_elbow_flexion": 0.8, "neck_flexion": 0.2}
-    for name, far in turned.items():
-        poses[:, who.joints[name].qpos] += far * wave
-    for k, pose in enumerate(poses):
-        data.qpos[:] = pose
-        mujoco.mj_kinematics(model, data)
-        for n, name in enumerate(TEN):
-            site = who.sites[name]
-            points[k, n] = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ way[n]
-    return points, poses
+    return moving_person()
 
 
 def _script(file: Path, **markers):
@@ -79,7 +59,7 @@ def test_no_settling_time_makes_strings_diverge(person, tmp_path, settling):
 
 
 def test_a_taller_person_is_told_of_and_scaled_either_way(tmp_path):
-    points, _ = _moving(height=1.9)
+    points, _ = moving_person(height=1.9)
     file = write_c3d(tmp_path / "tall.c3d", points, TEN)
     report, _ = _report(file)
     assert any("larger than the body" in warning for warning in report["warnings"])
@@ -103,7 +83,7 @@ def test_strings_carry_what_weak_muscles_cannot(person, tmp_path):
 
 
 def test_a_fit_finds_size_and_skin_offsets_and_keeps_soles_out_of_the_floor():
-    points, poses = _moving(height=1.9, skin=0.012)
+    points, poses = moving_person(height=1.9, skin=0.012)
     stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free")}))
     who = stage.character("ada")
     sites = [who.sites[name] for name in TEN]
@@ -144,6 +124,91 @@ def test_forces_of_strings_are_what_newton_leaves_for_them(person, tmp_path):
     given = np.mean(pulls[21:], axis=0) - [0.0, 0.0, weight]
     print(felt / weight, given / weight)
     assert np.abs(felt - given).max() < 0.02 * weight
+
+
+def test_forces_of_strings_pull_at_their_markers_and_are_metered(tmp_path):
+    """What strings do to every degree of freedom is the engine's own Jᵀf, markers beside the skin; meters add it up."""
+    points, _ = moving_person(skin=0.012, seconds=0.4)
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", points, TEN)), foretell=False).stage
+    model, on, period = stage.model, stage.actor("ada").joints.follower.on_markers, stage.control_period
+    strings, total, net = on.program.strings["ada"], 0.0, 0.0
+    data, jacobian = mujoco.MjData(model), np.zeros((3, model.nv))
+    for frame in range(40):
+        data.qpos[:], wanted = stage.data.qpos, np.zeros(model.nv)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        stage.step(period)
+        for string, site, offset in zip(strings, on.strung.sites, on.fit.offsets, strict=True):
+            point = data.site_xpos[site] + data.site_xmat[site].reshape(3, 3) @ offset
+            mujoco.mj_jac(model, data, jacobian, None, point, model.site_bodyid[site])
+            wanted += jacobian.T @ string["force"]
+        assert np.abs(wanted).max() > 1.0
+        assert np.abs(stage.board.pull - wanted).max() < 1e-9, frame
+        total += period * np.linalg.norm(strings["force"], axis=1).sum()
+        net += period * np.linalg.norm(strings["force"].sum(axis=0))
+    who = on.program.body("ada")
+    assert (who["pulled"], who["pulled_net"]) == pytest.approx((total, net))
+    told = on.together()
+    seconds = 40 * period
+    assert (told["sum"], told["net"]) == pytest.approx((total / seconds, net / seconds))
+    # The feet stand: the ground is counted on for most of the weight.
+    assert told["ground"] > 0.7 * told["weight"]
+
+
+def test_weak_joints_are_asked_for_no_more_than_their_share_of_strength(tmp_path):
+    """Arms are shaken, and strings carry what is over: a muscle's part is what is told ahead, and gravity."""
+    points, _ = moving_person(seconds=0.5)
+    shaken = 0.06 * (1.0 - np.cos(2.0 * np.pi * 5.0 * np.arange(len(points)) / HZ))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        for name in (f"{side}_elbow", f"{side}_palm"):
+            points[:, TEN.index(name), 1] += sign * shaken
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", points, TEN), power=0.3), foretell=False).stage
+    joints, data, asked = stage.actor("ada").joints.follower.on_markers.strung.joints, mujoco.MjData(stage.model), []
+    for _ in range(50):
+        mujoco.mj_copyData(data, stage.model, stage.data)
+        mujoco.mj_forward(stage.model, data)
+        stage.step(stage.control_period)
+        torques = stage.board.feed_forward + data.qfrc_bias
+        parts = [(torques[joint.dof : joint.dof + joint.nv], stage.board.limit[joint.dof]) for joint in joints]
+        asked.append([np.linalg.norm(torque) / most for torque, most in parts])
+    print("most of a joint's strength that is asked for", np.max(asked))
+    assert 0.7 < np.max(asked) < 0.9  # 0.85; without strings' help 1.5
+
+
+def test_strings_that_fight_are_warned_of_and_others_are_not(person, tmp_path):
+    """By hand: half a second of strings, N·s in sum and together, of a body of 716 N."""
+    stage = Performance(_script(write_c3d(tmp_path / "a.c3d", person[0], TEN)), foretell=False)
+    stage.script = replace(stage.script, seconds=0.05)
+    take, on = stage.run(), stage.stage.actor("ada").joints.follower.on_markers
+    who, others = on.program.bodies, [event for event in take.events if event["kind"] != "strings"]
+    weight = float(who["weight"][0])
+    assert len(who) == 1 and len(others) == len(take.events) - 1
+    for total, net, fights in (
+        (200.0, 90.0, True),  # 400 N in sum, 180 N together
+        (200.0, 101.0, False),  # 202 N together: that is less than twice as much
+        (200.0, 200.0, False),
+        (0.5 * 0.049 * weight, 0.0, False),  # less than a twentieth of the weight is nobody's fight
+        (0.5 * 0.051 * weight, 0.0, True),
+    ):
+        who["seconds"], who["pulled"], who["pulled_net"] = 0.5, total, net
+        told = on.summaries()[-1]
+        assert (told["sum"], told["net"], told["fights"]) == (pytest.approx(2 * total), pytest.approx(2 * net), fights)
+        report = make_report(replace(take, events=[*others, told]), wall_seconds=None)
+        assert report["characters"]["ada"]["strings"]["fighting"] == pytest.approx(1.0 - net / total)
+        said = [warning for warning in report["warnings"] if "against each other" in warning]
+        assert len(said) == fights and all(f"{2 * total:.0f} N in sum, {2 * net:.0f} N together" in w for w in said)
+
+
+def test_swapped_markers_are_named_and_others_are_not(tmp_path):
+    """A fit takes a swapped marker for one that sits far beside its site, so strings need not fight."""
+    points, _ = moving_person(skin=0.015, seconds=0.4)
+    swapped, pair = points.copy(), [TEN.index("l_elbow"), TEN.index("l_palm")]
+    swapped[:, pair] = points[:, pair[::-1]]
+    for name, markers in (("right", points), ("wrong", swapped)):
+        report, _ = _report(write_c3d(tmp_path / f"{name}.c3d", markers, TEN))
+        said = [warning for warning in report["warnings"] if "far beside their sites" in warning]
+        assert len(said) == (name == "wrong")
+        assert all("mm from l_elbow)" in sentence and "mm from l_palm)" in sentence for sentence in said)
 
 
 def test_two_markers_keep_a_controller_each():

@@ -3,15 +3,18 @@
 import mujoco
 import numpy as np
 import pytest
+import yaml
 
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.drive.motion.layout import own_slices
 from stunt.drive.paths.laid_out import joint_paths, marker_paths, placed
+from stunt.drive.paths.shown import show_trajectories
 from stunt.examples import example, example_names
 from stunt.motion.rig.other_body import sole_geoms
-from stunt.script.file import load_script
+from stunt.script.file import load_script, script_from_data
 from stunt.script.kinds import KINDS
 from stunt.script.preview import Preview
+from tests.drive.marker_files import HZ, TEN, moving_person, write_c3d
 
 
 def shown(name, hz=30.0):
@@ -45,6 +48,61 @@ def test_joints_and_sites_are_on_their_trajectories(name):
             named = any(site.site in sentence and "cannot reach" in sentence for sentence in take.meta["warnings"])
             assert max(off) < 0.025 if named else max(off) < 0.005, (site.site, take.time[int(np.argmax(off))])
             assert not named or name == "marker_arm"
+
+
+def dragged(at="[1, 2]", facing=40):
+    """A free body that stands turned, its chest pulled along a bent way, its head held where it would be above it."""
+    text = f"""
+        characters: {{ada: {{body: human39, root: free, at: {at}, facing: {facing}}}}}
+        seconds: 1.0
+        performance:
+          ada:
+            trajectories:
+              sites:
+                chest: {{relative: true, times: [0, 0.5, 1], position: [[0, 0, 0], [0.4, 0.5, 0.2], [-0.3, 0.9, 0.5]]}}
+                r_palm: {{relative: true, times: [0, 0.5, 1], position: [[0, 0, 0], [0.6, 0.3, 0.1], [-0.6, 0.7, 0.7]]}}
+    """
+    return Preview(script_from_data(yaml.safe_load(text)))
+
+
+def test_sites_that_pull_a_free_body_take_it_on_from_the_frame_before_with_all_of_its_root():
+    """Who begins in the pose of any frame goes on from there as before."""
+    view, times = dragged(), np.arange(0.0, 1.01, 0.1)
+    (character, part), *_ = parts(view, "trajectories")
+    whole = np.tile(view.stage.data.qpos, (len(times), 1))
+    assert show_trajectories(part, view.stage, "ada", whole, times) == []
+    root = character.root.qpos
+    moved = np.abs(whole[-1, root : root + 7] - whole[0, root : root + 7])
+    print("the root is moved by", moved)
+    assert moved.min() > 0.01
+    assert np.array_equal(view.qpos(times), whole)  # and it is not put back where it stood at first
+    for frame in (3, 6, 9):
+        on = np.tile(whole[frame], (len(times) - frame, 1))
+        show_trajectories(part, view.stage, "ada", on, times[frame:])
+        assert np.abs(on - whole[frame:]).max() < 1e-9, frame
+
+
+def test_a_body_under_three_or_more_markers_is_brought_to_them(tmp_path):
+    """From anywhere: the person bows and lifts an arm 1.5 m away, turned by 70°, and markers begin late."""
+    points, _ = moving_person(seconds=0.8)
+    cos, sin = np.cos(np.radians(70.0)), np.sin(np.radians(70.0))
+    points = points @ np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]).T + [1.2, -0.9, 0.0]
+    for names in (TEN, ("chest", "l_palm", "r_palm")):
+        kept = [TEN.index(name) for name in names]
+        file = write_c3d(tmp_path / f"{len(names)}.c3d", points[:, kept], names)
+        markers = {"file": str(file), "drive": {name: name for name in names}, "at": 0.1}
+        part = {"performance": {"ada": {"trajectories": {"markers": markers}}}}
+        data = {"characters": {"ada": {"body": "human39", "root": "free"}}, "seconds": 1.0, **part}
+        view = Preview(script_from_data(data))
+        model, character, own = view.stage.model, view.stage.character("ada"), mujoco.MjData(view.stage.model)
+        off = []
+        for qpos, wanted in zip(view.qpos(0.1 + np.arange(len(points)) / HZ), points[:, kept], strict=True):
+            own.qpos[:] = qpos
+            mujoco.mj_kinematics(model, own)
+            there = own.site_xpos[[character.sites[name] for name in names]]
+            off.append(np.linalg.norm(there - wanted, axis=1))
+        print(len(names), "markers: farthest and mean [mm]", 1000.0 * np.max(off), 1000.0 * np.mean(off))
+        assert np.mean(off) < 0.006 and np.max(off) < 0.015
 
 
 @pytest.mark.parametrize("name", ["crouch", "soldier", "catch"])

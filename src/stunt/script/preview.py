@@ -2,8 +2,8 @@
 
 Joints under tension follow the very curves the springs will be led along; joints on the beat follow minimum-jerk paths
 through their keys; who follows clips does what its body is asked to do, the clips fitted to it; joints and sites on
-trajectories are on them; a free body stands on its soles. Nothing is simulated: props stay where they are and pushes do
-nothing. What cannot be shown is among the warnings.
+trajectories are on them; a free body that nothing pulls stands on its soles. Nothing is simulated: props stay where
+they are and pushes do nothing. What cannot be shown is among the warnings.
 """
 
 from __future__ import annotations
@@ -65,9 +65,14 @@ class Preview:
                 if (lay := KINDS[key].preview) is not None:
                     told = lay(value, self.stage, name, path, times) or ()
                     self.warnings += [sentence for sentence in told if sentence not in self.warnings]
-            if character.root is not None and not any(KINDS[key].whole for key in part.sections):
+            if not any(KINDS[key].whole for key in part.sections) and not self._moved(character, path):
                 stand_on(self.stage, name, path)
         return path
+
+    def _moved(self, character: Character, path: Floats) -> bool:
+        """Return whether something moves a free root: whom strings pull does not stand where the start was."""
+        own = slice(character.root.qpos, character.root.qpos + 7) if character.root is not None else slice(0)
+        return not np.array_equal(path[:, own], np.broadcast_to(self._start[own], path[:, own].shape))
 
     def _beats(self, character: Character, name: str, path: Floats, times: Floats) -> None:
         beats = resolve_beats(self.script.parts[name])

@@ -26,6 +26,8 @@ TOGETHER: Final = 3
 """From so many markers on, strings are solved together; one or two are P1's, each with a controller of its own."""
 _OTHER_SIZE: Final = 0.02
 """A person who is larger or smaller than the body by more is told of."""
+_BESIDE: Final = 0.1
+"""So is a marker that is fitted farther beside its site [m]: no skin is so thick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +132,16 @@ def told_of(name: str, asked: MarkerPaths, captured: Captured, fit: MarkerFit) -
         told.append(
             f"{name}: the person under the markers is {abs(fit.size - 1.0):.0%} {what} than the body; "
             "`fit: body` scales the body, `fit: markers` the markers."
+        )
+    beside = np.linalg.norm(fit.offsets, axis=1)
+    far = [
+        f"{captured.names[n]} ({1000.0 * beside[n]:.0f} mm from {captured.sites[n]})"
+        for n in np.flatnonzero(beside > _BESIDE)
+    ]
+    if far:
+        told.append(
+            f"{name}: markers are far beside their sites: {', '.join(far)}. "
+            "They may be swapped, or the person may have another size."
         )
     return told
 
