@@ -53,6 +53,13 @@ def between(after: float, later: float, delta: float, slack: float = 0.2) -> boo
     return later <= (1.0 + slack) * delta and after >= (1.0 - slack) * delta
 
 
+@pytest.mark.parametrize("body", ["pelvis", "head", "l_hand", "r_foot"])
+def test_whichever_part_is_pushed_a_limb_gives_way(body: str) -> None:
+    take, _ = played(0.3, {"push": f"ada/{body}", "impulse": [0, 6, 0], "at": _WHEN})
+    (event,) = [e for e in take.events if e["kind"] == "reaction"]
+    assert event["state"] == GIVING and event["body"] == body
+
+
 @pytest.mark.parametrize("blow", [_PUSH, _BALL], ids=["push", "ball"])
 def test_delta_says_how_far_a_hit_joint_gives_and_when_it_is_back(blow: dict[str, Any]) -> None:
     deltas = (0.1, 0.4, 1.0)

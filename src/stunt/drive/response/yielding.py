@@ -56,6 +56,8 @@ class Yielding:
         self._let_be()
         stage, tick = actor.stage, actor.stage.tick
         limb = self._limb_of(actor.character.bodies[body])
+        if not limb:  # hips that have nothing but legs
+            return False
         rate = HASTE * TIME_CONSTANTS / max(delta - TAKES, 1e-3)
         least = FIRM if part_of(body) == "leg" else 0.0
         self.limb, self._soft = limb, min(max(rate / float(actor.program._omega[limb].max()), least), HASTIEST)
@@ -71,16 +73,16 @@ class Yielding:
         """Return the bodies of a limb, and what hangs on them: of an arm or a leg, or all that stands on the hips."""
         actor, model = self._actor, self._actor.stage.model
         root = actor.character.root_body
+        if body == root:
+            return [n for n in actor.character.bodies.values() if n != root and part_of(model.body(n).name) != "leg"]
         kind = part_of(model.body(body).name)
         top = body
-        while int(model.body_parentid[top]) != root and part_of(model.body(int(model.body_parentid[top])).name) == kind:
-            top = int(model.body_parentid[top])
+        while (above := int(model.body_parentid[top])) not in (root, 0) and part_of(model.body(above).name) == kind:
+            top = above
         limb: list[int] = []
         for number in sorted(actor.character.bodies.values()):
             if number == top or int(model.body_parentid[number]) in limb:
                 limb.append(number)
-        if body == root:
-            limb = [n for n in actor.character.bodies.values() if n != root and part_of(model.body(n).name) != "leg"]
         return limb
 
     def _weigh(self) -> None:
