@@ -34,7 +34,7 @@ from stunt.stage.scene import CharacterSpec, Scene
 BAR: Final = 1.5
 """Bare steps that a step with servo and spring may cost."""
 CLIPS: Final = ("idle", "walk", "punch", "kick")
-AS_TRACKED: Final = {"strength": 1.5, "self_collision": False}
+AS_TRACKED: Final = {"strength": 1.5}
 """Bodies as `stunt track` makes them where nothing else is said."""
 RATE: Final = 120.0
 _BURST: Final = 8

@@ -5,7 +5,7 @@ Sizes are those of a man of 1.741 m and grow with height. All in the bone's own 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -49,27 +49,75 @@ def bone_shapes(plan: SkeletonPlan, bone: BonePlan) -> list[BoneShape]:
     if bone.part in maker:
         return maker[bone.part](plan, bone, unit)
     radius, color = _LIMBS[bone.part]
-    return [_limb(bone, radius * unit, color)]
+    limb = _limb(bone, radius * unit, color)
+    return [limb, _muscle(bone, unit)] if bone.part == "thigh" and limb.kind == CAPSULE else [limb]
+
+
+def fleshed(plan: SkeletonPlan, bone: BonePlan) -> list[BoneShape]:
+    """Return what a bone's mass fills: trunk and shoulders are wider than their solid shapes, which let arms hang free.
+
+    A rib cage reaches below the joint of the bone that bears it, so its weight is not where its slab is.
+    """
+    unit, up, forward = plan.height / MALE.height, bone.axes[:, 2], bone.axes[:, 0]
+    top = float(bone.tip @ up)
+    if bone.part == "clavicle":
+        length = float(np.linalg.norm(bone.tip))
+        axes = along(bone.tip / length, forward) if length >= 1e-3 else np.eye(3)
+        return [BoneShape(CAPSULE, 0.5 * bone.tip, axes, (0.050 * unit, 0.5 * length, 0.0), SHIRT)]
+    if bone.part == "pelvis":
+        seat, *waist = _pelvis(plan, bone, unit)
+        half = max(seat.size[1] + 0.015 * unit, 0.145 * unit)
+        hips = replace(seat, size=(0.105 * unit, half, 0.105 * unit))
+        return [hips, *(replace(part, size=(0.100 * unit, 0.138 * unit, part.size[2])) for part in waist)]
+    if bone.part != "spine":
+        return bone_shapes(plan, bone)
+    if bone is not [other for other in plan.bones if other.part == "spine"][-1]:
+        half = max(0.5 * top + 0.070 * unit, 0.085 * unit)
+        return [BoneShape(ELLIPSOID, 0.5 * bone.tip, bone.axes, (0.104 * unit, 0.142 * unit, half), SHIRT)]
+    ahead, high = forward * float(bone.tip @ forward), top + 0.01 * unit
+    low = min(-0.02 * unit, high - 0.26 * unit)
+    size = (0.118 * unit, 0.160 * unit, 0.5 * (high - low))
+    chest = BoneShape(ELLIPSOID, up * 0.5 * (high + low) + 0.5 * ahead, bone.axes, size, SHIRT)
+    across, yoke = along(bone.axes[:, 1], forward), (0.062 * unit, 0.095 * unit, 0.0)
+    return [chest, BoneShape(CAPSULE, up * (high - 0.055 * unit) + ahead, across, yoke, SHIRT)]
 
 
 _LIMBS: dict[str, tuple[float, Color]] = {
-    "neck": (0.054, SKIN),
-    "clavicle": (0.050, SHIRT),
-    "upper_arm": (0.047, SHIRT),
-    "forearm": (0.037, SKIN),
-    "thigh": (0.070, TROUSERS),
+    "neck": (0.052, SKIN),
+    "clavicle": (0.044, SHIRT),
+    "upper_arm": (0.045, SHIRT),
+    "forearm": (0.0405, SKIN),
+    "thigh": (0.062, TROUSERS),
     "shank": (0.051, TROUSERS),
 }
+"""Radius [m]: girths are within 15 % of published ones (`tests/character/test_girths.py`), on the slim side: arms hang
+free of hips and ribs."""
+
+
+_BEGINS = {
+    "clavicle": 0.5,
+    "thigh": 0.2,
+}  # share of the bone: beside the neck, not in it; under the hip, beside a wrist
 
 
 def _limb(bone: BonePlan, radius: float, color: Color) -> BoneShape:
-    """A capsule along the bone, its round ends in the joints; a shank's ends at the ankle: people stand on soles."""
+    """A capsule along the bone, its round ends in the joints; shank and forearm end at ankle and wrist."""
     length = float(np.linalg.norm(bone.tip))
     if length < 1e-3:
         return BoneShape(ELLIPSOID, np.zeros(3), np.eye(3), (radius,) * 3, color)
     axes = along(bone.tip / length, bone.axes[:, 0])
-    reach = max(length - radius, 0.5 * length) if bone.part == "shank" else length
-    return BoneShape(CAPSULE, 0.5 * bone.tip * reach / length, axes, (radius, 0.5 * reach, 0.0), color)
+    start = _BEGINS.get(bone.part, 0.0) * length
+    end = max(length - radius, 0.5 * length) if bone.part in ("shank", "forearm") else length
+    middle = 0.5 * (start + end) / length
+    return BoneShape(CAPSULE, middle * bone.tip, axes, (radius, 0.5 * (end - start), 0.0), color)
+
+
+def _muscle(bone: BonePlan, unit: float) -> BoneShape:
+    """The thick upper half of a thigh, deeper than wide: the other one is beside it, and a hand."""
+    length = float(np.linalg.norm(bone.tip))
+    axes = along(bone.tip / length, bone.axes[:, 0])
+    size = (0.086 * unit, 0.073 * unit, 0.31 * length)
+    return BoneShape(ELLIPSOID, 0.36 * bone.tip, axes, size, TROUSERS)
 
 
 def along(third: Floats, hint: Floats) -> Floats:
@@ -88,30 +136,54 @@ def _pelvis(plan: SkeletonPlan, bone: BonePlan, unit: float) -> list[BoneShape]:
     half = 0.5 * float(np.linalg.norm(hips[0] - hips[1])) if len(hips) == 2 else 0.09 * unit
     up, forward = bone.axes[:, 2], bone.axes[:, 0]
     center = 0.65 * middle + up * 0.02 * unit - forward * 0.01 * unit
-    size = (0.105 * unit, max(half + 0.062 * unit, 0.145 * unit), 0.105 * unit)
+    size = (0.125 * unit, max(half + 0.047 * unit, 0.136 * unit), 0.105 * unit)
     seat = BoneShape(ELLIPSOID, center, bone.axes, size, TROUSERS)
     reach = float(bone.tip @ up)
     if reach < 0.13 * unit:
         return [seat]
-    waist = BoneShape(ELLIPSOID, up * 0.62 * reach, bone.axes, (0.100 * unit, 0.138 * unit, 0.55 * reach), SHIRT)
+    waist = BoneShape(ELLIPSOID, up * 0.62 * reach, bone.axes, (0.108 * unit, 0.131 * unit, 0.55 * reach), SHIRT)
     return [seat, waist]
 
 
 def _spine(plan: SkeletonPlan, bone: BonePlan, unit: float) -> list[BoneShape]:
-    """A slab of the trunk along the bone; the uppermost reaches the shoulders and is at least a rib cage high."""
+    """A slab of the trunk along the bone; the uppermost bears the shoulders.
+
+    Each slab covers its own bone and a little of its neighbours, so that what is not joined is hardly in each other at
+    rest: ribs belong to the bones they are on, whichever those are.
+    """
     spines = [other for other in plan.bones if other.part == "spine"]
-    up, last = bone.axes[:, 2], bone is spines[-1]
+    up, forward, last = bone.axes[:, 2], bone.axes[:, 0], bone is spines[-1]
     top = float(bone.tip @ up)
+    ahead = forward * 0.5 * float(bone.tip @ forward)
+    low, high = (0.0, max(top, 0.0))
+    if last:
+        low, high = min(low, high - 0.10 * unit), high - 0.02 * unit
+    over = _OVER * unit
+    half, middle = 0.5 * (high - low) + over, 0.5 * (high + low)
+    size = _girdle(plan, bone, unit)
+    slab = BoneShape(ELLIPSOID, up * middle + ahead, bone.axes, (*size, max(half, 0.06 * unit)), SHIRT)
     if not last:
-        half = max(0.5 * top + 0.070 * unit, 0.085 * unit)
-        return [BoneShape(ELLIPSOID, 0.5 * bone.tip, bone.axes, (0.104 * unit, 0.142 * unit, half), SHIRT)]
-    high = top + 0.01 * unit
-    low = min(-0.02 * unit, high - 0.26 * unit)
-    center = up * 0.5 * (high + low) + bone.axes[:, 0] * float(bone.tip @ bone.axes[:, 0]) * 0.5
-    chest = BoneShape(ELLIPSOID, center, bone.axes, (0.118 * unit, 0.160 * unit, 0.5 * (high - low)), SHIRT)
-    yoke = along(bone.axes[:, 1], bone.axes[:, 0])
-    place = up * (high - 0.055 * unit) + bone.axes[:, 0] * float(bone.tip @ bone.axes[:, 0])
-    return [chest, BoneShape(CAPSULE, place, yoke, (0.062 * unit, 0.095 * unit, 0.0), SHIRT)]
+        return [slab]
+    yoke = along(bone.axes[:, 1], forward)
+    place = up * (high - 0.035 * unit) + 2.0 * ahead
+    return [slab, BoneShape(CAPSULE, place, yoke, (0.060 * unit, 0.075 * unit, 0.0), SHIRT)]
+
+
+_OVER = 0.045
+"""How far a slab of the trunk reaches into its neighbours, of a man of 1.741 m [m]."""
+_WAIST, _CHEST = (0.109, 0.131), (0.135, 0.131)  # half depth and half width
+
+
+def _girdle(plan: SkeletonPlan, bone: BonePlan, unit: float) -> tuple[float, float]:
+    """Return half the depth and width of the trunk at a spine's bone [m]: ribs are the upper half of the spine."""
+    spines = [other for other in plan.bones if other.part == "spine"]
+    ends = np.cumsum([max(float(other.tip @ other.axes[:, 2]), 0.0) for other in spines])
+    number = next(k for k, other in enumerate(spines) if other is bone)
+    start = ends[number - 1] if number else 0.0
+    share = 0.5 * (start + ends[number]) / max(float(ends[-1]), 1e-6)
+    ribs = float(np.clip((share - 0.25) / 0.3, 0.0, 1.0))
+    depth, width = (unit * (low + ribs * (high - low)) for low, high in zip(_WAIST, _CHEST, strict=True))
+    return depth, width
 
 
 def _head(plan: SkeletonPlan, bone: BonePlan, unit: float) -> list[BoneShape]:

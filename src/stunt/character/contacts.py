@@ -9,36 +9,16 @@ they survive attachment under a prefix, and two characters in one scene still co
 from __future__ import annotations
 
 import itertools
+from typing import Final
 
 import mujoco
 
-# Beyond neighbours: shapes that overlap in neutral standing, or that flesh would let sink into each other.
-_NEAR = (
-    ("pelvis", "lumbar"),
-    ("pelvis", "thorax"),
-    ("waist", "thorax"),
-    ("thorax", "head"),
-    ("thorax", "{s}upper_arm"),
-    ("lumbar", "{s}upper_arm"),
-    ("waist", "{s}upper_arm"),
-    ("pelvis", "{s}upper_arm"),
-    ("waist", "{s}forearm"),
-    ("pelvis", "{s}forearm"),
-    ("neck", "{s}clavicle"),
-    ("head", "{s}clavicle"),
-    ("neck", "{s}upper_arm"),
-    ("l_clavicle", "r_clavicle"),
-    ("lumbar", "{s}clavicle"),
-    ("waist", "{s}thigh"),
-    ("lumbar", "{s}thigh"),
-    ("l_thigh", "r_thigh"),
-    ("pelvis", "{s}shank"),
-    ("stand", "{s}thigh"),
-    ("waist", "stand"),
-    ("lumbar", "stand"),
-    ("{s}upper_arm", "{s}hand"),
-    ("{s}thigh", "{s}foot"),
-)
+CLOSE: Final = 0.002
+"""Shapes of a person that are not joined and as near as that in its neutral stance never touch [m]: neck and
+collar-bones, ribs and what is above them. Hands, forearms and upper arms hang free, or beside the body: they do."""
+_HANGING = ("upper_arm", "forearm", "hand", "shank", "foot", "toe")
+_SPINE = ("pelvis", "waist", "lumbar", "spine", "thorax")
+_TRUNK, _ON_TRUNK = (*_SPINE, "neck", "head"), ("thigh", "clavicle")
 
 
 def write_excludes(spec: mujoco.MjSpec, *, all_pairs: bool = False, people: bool = True) -> None:
@@ -47,7 +27,7 @@ def write_excludes(spec: mujoco.MjSpec, *, all_pairs: bool = False, people: bool
     Args:
         spec: The character alone.
         all_pairs: Exclude every pair: the character does not collide with itself at all.
-        people: Whether the body names are a person's, so that its near relations apply.
+        people: Whether the body names are a person's: what of trunk, neck and shoulders is in each other stays so.
     """
     bodies = [body for body in spec.bodies if body.name != "world"]
     names = {body.name for body in bodies}
@@ -56,7 +36,7 @@ def write_excludes(spec: mujoco.MjSpec, *, all_pairs: bool = False, people: bool
     else:
         pairs = _neighbours(bodies)
         if people:
-            pairs |= {_pair(a, b) for a, b in _near_pairs() if a in names and b in names}
+            pairs |= _grown_together(spec, pairs) | _bending(bodies)
     known = {_pair(exclude.bodyname1, exclude.bodyname2) for exclude in spec.excludes}
     for first, second in sorted(pairs - known):
         spec.add_exclude(bodyname1=first, bodyname2=second)
@@ -78,9 +58,40 @@ def _neighbours(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
     }
 
 
+def _bending(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
+    """Return pairs that press on one another where a body bends.
+
+    Those of its spine, and others of trunk, thighs and collar-bones with one between them.
+    """
+    parts = {body.name: body.parent.name for body in bodies if _bare(body.name).startswith((*_TRUNK, *_ON_TRUNK))}
+    found = set[tuple[str, str]]()
+    for one, other in itertools.combinations(parts, 2):
+        spine = one.startswith(_SPINE) and other.startswith(_SPINE)
+        beside = parts[one] == parts[other] in parts and {_bare(one), _bare(other)} != {"thigh"}
+        if spine or beside or parts.get(parts[one]) == other or parts.get(parts[other]) == one:
+            found.add(_pair(one, other))
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("l_").removeprefix("r_")
+
+
 def _pair(first: str, second: str) -> tuple[str, str]:
     return (first, second) if first < second else (second, first)
 
 
-def _near_pairs() -> list[tuple[str, str]]:
-    return [(a.replace("{s}", s), b.replace("{s}", s)) for a, b in _NEAR for s in ("l_", "r_")]
+def _grown_together(spec: mujoco.MjSpec, joined: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return pairs of bodies, no limbs, that touch in the stance a person is built in, and are not joined."""
+    model = spec.copy().compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    names = [model.body(body).name for body in model.geom_bodyid]
+    solid = [g for g in range(model.ngeom) if model.geom_contype[g] and _bare(names[g]) not in _HANGING]
+    found = set[tuple[str, str]]()
+    for one, other in itertools.combinations(solid, 2):
+        pair = _pair(names[one], names[other])
+        if pair[0] != pair[1] and pair not in joined and pair not in found:
+            if mujoco.mj_geomDistance(model, data, one, other, 2.0 * CLOSE, None) < CLOSE:
+                found.add(pair)
+    return found

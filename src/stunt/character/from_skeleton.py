@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from stunt.character.anthropometry import TABLES, Floats, Inertia, Sex, ellipsoid, mass_share, together, weigh
-from stunt.character.bone_shapes import BoneShape, bone_shapes
+from stunt.character.bone_shapes import BoneShape, bone_shapes, fleshed
 from stunt.character.contacts import write_excludes
 from stunt.character.ligaments import add_limits
 from stunt.character.notes import Notes
@@ -75,13 +75,13 @@ def build_from_plan(plan: SkeletonPlan, build: Build) -> mujoco.MjSpec:
         body = parent.add_body(name=bone.name, pos=bone.origin, quat=bone.stance)
         made.append(body)
         shapes = bone_shapes(plan, bone)
-        weigh(body, _inertia(bone, share * mass, build.sex, shapes))
+        weigh(body, _inertia(bone, share * mass, build.sex, fleshed(plan, bone)))
         _hang(body, bone, plan, build, mass)
         for number, shape in enumerate(shapes, start=1):
             _add_geom(body, f"{bone.name}_{number}", shape, grips=_grips(plan, bone))
     _add_sites(plan, made)
     add_limits(spec, plan)
-    _exclude(spec, plan, build)
+    write_excludes(spec, all_pairs=not build.self_collision)
     _describe(plan, build, mass).write(spec)
     return spec
 
@@ -131,7 +131,7 @@ def _split(shares: Floats, plan: SkeletonPlan, part: str, total: float) -> bool:
 
 
 def _inertia(bone: BonePlan, mass: float, sex: Sex, shapes: list[BoneShape]) -> Inertia:
-    """Mass properties in the bone's frame: limbs by the table, the rest as its solid shapes filled evenly."""
+    """Mass properties in the bone's frame: limbs by the table, the rest as flesh that fills its shapes evenly."""
     length = float(np.linalg.norm(bone.tip))
     if bone.part in ("upper_arm", "forearm", "thigh", "shank") and length > 0.05:
         row = TABLES[sex].segments[bone.part]
@@ -198,25 +198,6 @@ def _add_sites(plan: SkeletonPlan, made: list[mujoco.MjsBody]) -> None:
     for bone, body in zip(plan.bones, made, strict=True):
         if bone.part in names:
             body.add_site(name=f"{bone.side}{names[bone.part]}", pos=bone.tip, size=[0.008] * 3, group=4)
-
-
-def _exclude(spec: mujoco.MjSpec, plan: SkeletonPlan, build: Build) -> None:
-    """Let neighbours and everything of trunk, neck and shoulders overlap; thighs rub, shanks and feet do not."""
-    write_excludes(spec, all_pairs=not build.self_collision)
-    if not build.self_collision:
-        return
-    known = {frozenset((exclude.bodyname1, exclude.bodyname2)) for exclude in spec.excludes}
-    core = ("pelvis", "spine", "neck", "head", "clavicle", "upper_arm")
-    loose = [(a, b) for a in core for b in core] + [("pelvis", "thigh"), ("spine", "thigh"), ("thigh", "thigh")]
-    loose += [("foot", "shank"), ("toe", "shank"), ("hand", "upper_arm"), ("spine", "forearm"), ("pelvis", "forearm")]
-    for first in plan.bones:
-        for second in plan.bones:
-            pair = frozenset((first.name, second.name))
-            if len(pair) == 2 and (first.part, second.part) in loose and pair not in known:
-                same_limb = first.side == second.side or not first.side or not second.side
-                if same_limb or first.part in core or first.part == "thigh":
-                    known.add(pair)
-                    spec.add_exclude(bodyname1=first.name, bodyname2=second.name)
 
 
 def _describe(plan: SkeletonPlan, build: Build, mass: float) -> Notes:

@@ -110,15 +110,17 @@ def _trunk(t: Tailor) -> dict[str, list[Shape]]:
     chest = max(top + 0.055 * u, float(m.cervicale[2]) - 0.045 * u)
     ribs, middle = (chest - xiphion) / 2 / u, (xiphion - navel) / 2 / u + 0.10
     wide, belly = (0.142, 0.130) if t.person.sex == "female" else (0.156, 0.143)
-    belly = t.narrow(belly, 0.044)
-    seat = [t.blob((-0.040 * u, s * 0.068 * u, hip + 0.004 * u), (0.088, 0.084, 0.098), TROUSERS) for _, s in SIDES]
+    belly, wide = t.narrow(belly, 0.044), t.narrow(wide, 0.049)
+    buttock = (0.088, t.narrow(0.084, 0.046, 0.068 * u), 0.098)
+    seat = [t.blob((-0.040 * u, s * 0.068 * u, hip + 0.004 * u), buttock, TROUSERS) for _, s in SIDES]
+    yoke = max(t.narrow(0.134, 0.058) * t.wide - 0.066 * t.thick, 0.01 * u)  # round ends reach between the arms
     return {
-        "pelvis": [t.blob((-0.002 * u, 0, hip + 0.045 * u), (0.114, t.narrow(0.164, 0.030), 0.118), TROUSERS), *seat],
+        "pelvis": [t.blob((-0.002 * u, 0, hip + 0.045 * u), (0.120, t.narrow(0.164, 0.044), 0.118), TROUSERS), *seat],
         "waist": [t.blob((0.002 * u, 0, navel - 0.010 * u), (0.110, belly + 0.004, 0.115), SHIRT)],
         "lumbar": [t.blob((0.002 * u, 0, (navel + xiphion) / 2), (0.110, belly, middle), SHIRT)],
         "thorax": [
-            t.blob((-0.002 * u, 0, xiphion + (ribs - 0.056) * u), (0.117, wide, ribs + 0.056), SHIRT),
-            t.capsule((-0.020 * u, -0.095 * t.wide, top), (-0.020 * u, 0.095 * t.wide, top), 0.068, SHIRT),
+            t.blob((-0.002 * u, 0, xiphion + (ribs - 0.056) * u), (0.130, wide, ribs + 0.056), SHIRT),
+            t.capsule((-0.020 * u, -yoke, top), (-0.020 * u, yoke, top), 0.066, SHIRT),
             *_bust(t, xiphion),
         ],
     }
@@ -196,7 +198,7 @@ def _leg(t: Tailor) -> dict[str, list[Shape]]:
     m, u = t.marks, t.unit
     hip, knee, ankle = ([float(v) for v in p] for p in (m.hip, m.knee, m.ankle))
     y, thigh, shank = hip[1], hip[2] - knee[2], knee[2] - ankle[2]
-    upper = (0.086, t.narrow(0.077, 0.033, y), 0.50 * thigh / u)
+    upper = (0.102 if t.person.sex == "male" else 0.112, t.narrow(0.077, 0.033, y), 0.50 * thigh / u)
     calf = (0.060, 0.055, 0.42 * shank / u)
     return {
         "thigh": [

@@ -112,7 +112,7 @@ def script_of(path: Path, args: argparse.Namespace) -> Script:
         react=None if args.no_react else Thresholds(), get_up=tuple(OWN_CLIPS.items()) if args.get_up else (),
         **told_fields(args, ClipsPart),
     )  # fmt: skip
-    double = CharacterSpec(body, root="free", self_collision=False, **told_fields(args, CharacterSpec))
+    double = CharacterSpec(body, root="free", **told_fields(args, CharacterSpec))
     rng = np.random.default_rng(0)  # of directions that are `random`
     pushes = tuple(shove.event("double", shove.degrees(rng)) for shove in shoves(args.push, "--push"))
     scene = Scene(

@@ -50,7 +50,7 @@ class BalanceTask(Task):
             character: What else a `CharacterSpec` takes.
         """
         self.push, self.every, self._pushed = push, every, pushed
-        spec = CharacterSpec(body, root="free", self_collision=False, **character)
+        spec = CharacterSpec(body, root="free", **character)
         super().__init__(spec, rates or Rates(), seconds, tension)
 
     def _set_up(self) -> None:

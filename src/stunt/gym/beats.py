@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from stunt.character.character import Joint
@@ -17,6 +18,8 @@ _SHARP = math.radians(8.0)  # an error of so much at the beat is worth 1/e
 _WARMER = 0.1  # reward per step for being near, to learn by
 _EFFORT = 0.02
 _REST = 1  # the row poses are drawn around
+
+_TRIES, _TOUCHING = 8, 0.005  # poses, and how far what touches may be in each other [m]
 
 
 class Beats(Task):
@@ -50,7 +53,7 @@ class Beats(Task):
             character: What else a `CharacterSpec` takes.
         """
         self.between, self.spread = between, spread
-        spec = CharacterSpec(body, at=(0.0, 0.0, 0.3), self_collision=False, **character)
+        spec = CharacterSpec(body, at=(0.0, 0.0, 0.3), **character)
         super().__init__(spec, rates or Rates(), seconds, tension)
 
     def _set_up(self) -> None:
@@ -63,6 +66,7 @@ class Beats(Task):
                 middle[joint.qpos] = (high + low) / 2
         self.rows, self.scale = np.stack([middle, self.neutral]), np.array(reach)
         self.due, self.rng = 0, np.random.default_rng(0)
+        self._scratch = mujoco.MjData(self.stage.model)
 
     def _room(self, joint: Joint) -> tuple[float, float]:
         if joint.kind == "ball":
@@ -76,11 +80,25 @@ class Beats(Task):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw the next beat: when, and which pose."""
+        """Draw the next beat: when, and which pose: one whose limbs are not in each other, if a few tries bring one."""
         steps = self.rng.uniform(*self.between) * self.rates.policy_hz
         self.due = self.stage.tick + max(1, round(steps)) * self.steps
-        ways = self.rng.uniform(-1.0, 1.0, self.actions).astype(np.float32)
-        native.want(self.table, ways, 2.0 * self.spread, _REST)
+        for _ in range(_TRIES):
+            ways = self.rng.uniform(-1.0, 1.0, self.actions).astype(np.float32)
+            native.want(self.table, ways, 2.0 * self.spread, _REST)
+            if not self._overlaps():
+                return
+
+    def _overlaps(self) -> bool:
+        """Whether the pose has limbs inside each other."""
+        model, data = self.stage.model, self._scratch
+        data.qpos[:] = self.stage.data.qpos
+        for joint in self.character.joints.values():
+            own = slice(joint.qpos, joint.qpos + joint.nq)
+            data.qpos[own] = self.wanted[own]
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_collision(model, data)
+        return bool(data.ncon) and float(data.contact.dist.min()) < -_TOUCHING
 
     def _look(self) -> None:
         square, spent = native.look_towards(self.table)

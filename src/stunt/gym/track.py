@@ -53,7 +53,7 @@ class TrackTask(Task):
             character: What else a `CharacterSpec` takes.
         """
         self.path, self.anywhere = str(find_clip(clip)), anywhere
-        spec = CharacterSpec(self.path, root="free", strength=strength, self_collision=False, **character)
+        spec = CharacterSpec(self.path, root="free", strength=strength, **character)
         super().__init__(spec, rates or Rates(), seconds, tension)
 
     def _set_up(self) -> None:

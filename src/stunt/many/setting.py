@@ -104,7 +104,7 @@ def script_of(
     where = str(library.find(clip))
     part, own, rate = _parts(node_from_plain(dict(setting)), "", where)
     named = {"body": where if body == OWN_SKELETON else library.located(body), "root": "free"}
-    keys = {"strength": STRENGTH, "self_collision": False, **own, **named}
+    keys = {"strength": STRENGTH, **own, **named}
     double = read(CharacterSpec, node_from_plain(keys), {}, WHO)
     scene = Scene(characters={WHO: double}, physics_hz=physics_rate(part, rate), control_hz=rate)
     part = replace(part, play=(replace(part.play[0], clip=where),))

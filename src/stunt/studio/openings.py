@@ -32,7 +32,7 @@ stunt: 1
 title: {title}
 rate: 120
 characters:
-  double: {{body: skeleton, root: free, strength: 1.5, self_collision: false}}
+  double: {{body: skeleton, root: free, strength: 1.5}}
 performance:
   double:
     clips:

@@ -14,7 +14,7 @@ from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.law import ServoSettings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, seen_from_root, with_bodies_turned
 from stunt.drive.prepare import fit
-from stunt.drive.prepare.apart import ENOUGH, FARTHEST, GIVES, LOOKS, limbs_apart
+from stunt.drive.prepare.apart import ENOUGH, FARTHEST, LOOKS, limbs_apart
 from stunt.drive.prepare.content import digest
 from stunt.drive.prepare.fit import fit_motion, within_limits
 from stunt.drive.prepare.pipeline import prepare
@@ -52,6 +52,12 @@ def deepest(stage: StageLoop, motion: BodyMotion, one: str, other: str) -> np.nd
     return found
 
 
+def at_rest(stage: StageLoop, motion: BodyMotion) -> float:
+    """Return by how much the left hand is in the thigh as the body was built [m]."""
+    built = replace(motion, qpos=stage.model.qpos0[None, : motion.qpos.shape[1]])
+    return max(0.0, float(deepest(stage, built, "l_hand", "l_thigh")[0]))
+
+
 def with_hand_in_thigh(deep: float) -> tuple[StageLoop, BodyMotion, np.ndarray]:
     """Return a stance whose left hand goes through the thigh for a moment, and by how much [m]."""
     stage, idle = on_stage("idle")
@@ -73,8 +79,8 @@ def test_a_hand_in_a_thigh_is_taken_out_of_it_and_nothing_else_is_touched() -> N
     print(
         f"deepest {100 * before.max():.1f} cm, then {100 * after.max():.1f} cm, turned {np.degrees(found.turned):.1f}°"
     )
-    assert before.max() > 0.03 and after.max() < GIVES + 2.0 * ENOUGH
-    assert found.deepest == pytest.approx(before.max() - GIVES, abs=0.002) and found.turned < FARTHEST
+    assert before.max() > 0.03 and after.max() < 2.0 * ENOUGH
+    assert found.deepest == pytest.approx(before.max() - at_rest(stage, motion), abs=0.002) and found.turned < FARTHEST
     changed = (found.motion.qpos != motion.qpos).any(axis=0)
     joints = stage.character("a").joints
     arm = np.zeros(len(changed), bool)
@@ -86,17 +92,17 @@ def test_a_hand_in_a_thigh_is_taken_out_of_it_and_nothing_else_is_touched() -> N
     away = np.abs(np.arange(150) - 75) > 60  # long before and after, the clip is as it was
     assert np.abs(found.motion.qpos - motion.qpos)[away].max() < 1e-3
     jerk = np.abs(np.diff(found.motion.qpos - motion.qpos, n=2, axis=0)).max()
-    assert jerk < 0.005  # and nothing jumps on the way
+    assert jerk < 0.008  # and nothing jumps on the way
 
 
 def test_what_was_changed_says_which_limbs_when_and_by_how_much() -> None:
     stage, motion, before = with_hand_in_thigh(0.03)
     found = fit_motion(stage.model, stage.character("a"), motion).changes
     worst = found.overlaps[0]
-    inside = np.flatnonzero(before > GIVES + ENOUGH) / motion.fps
+    inside = np.flatnonzero(before > at_rest(stage, motion) + ENOUGH) / motion.fps
     print(found.sentences())
     assert (worst.one, worst.other) == ("l_hand", "l_thigh") and worst.deep_cm == found.overlap_cm
-    assert found.overlap_cm == pytest.approx(100.0 * (before.max() - GIVES), abs=0.2)
+    assert found.overlap_cm == pytest.approx(100.0 * (before.max() - at_rest(stage, motion)), abs=0.2)
     look = 1.0 / LOOKS
     assert inside[0] <= worst.start_s <= inside[0] + look and inside[-1] - look <= worst.end_s <= inside[-1]
     words = f"limbs {worst.deep_cm:.1f} cm inside each other between {worst.start_s:.2f} and {worst.end_s:.2f} s"

@@ -2,8 +2,8 @@
 
 Captured people have other flesh than a body of capsules, and a clip brought to another body has other bones as well:
 limbs go through one another. Under forces what overlaps is thrown apart, and a foot caught on the other one fells the
-body. So shoulders and elbows, hips and knees are turned a little, no further than needed, along a smooth course: below
-the elbow an arm goes out of the way of everything, below the knee a leg out of the other's. Arms give way to legs.
+body. So shoulders and elbows, hips and knees are turned a little, no further than needed, along a smooth course: arms
+go out of the way of everything, legs out of each other's and the trunk's. Arms give way to legs.
 
 What the engine lets overlap is left alone: what lies side by side in a body, and every pair of one that does not
 collide with itself. It follows a clip the better for not being asked for another one.
@@ -27,18 +27,23 @@ from stunt.maths.rotations import Floats
 from stunt.motion.clips.standing import stretches
 from stunt.motion.rig.retarget import body_parts
 
-LOOKS: Final = 40.0
+LOOKS: Final = 120.0
 """How often per second overlaps are looked for; in between corrections are interpolated."""
-GIVES: Final = 0.01
-"""Flesh gives by so much [m]: what overlaps less is left alone."""
-FARTHEST: Final = np.radians(12.0)
+CLEAR: Final = 0.01
+"""How far a lower leg is kept from the other one [m]: a foot that is a little off its path, or late, still passes.
+Everything else may touch."""
+LATE: Final = 0.004
+"""And the faster one passes the other the farther: as far as it goes in so long [s]."""
+FARTHEST: Final = np.radians(15.0)
 """No joint is turned further [rad]: what overlaps more than that takes out is meant, or beyond mending."""
 SMOOTH: Final = 0.06
 """Standard deviation of the smoothing of what joints are turned by [s]."""
+FAR: Final = 0.045
+"""But no farther than that [m]."""
 ROUNDS: Final = 8
 """How often overlaps are looked for again at most; smoothing takes back a part of what was done."""
 ENOUGH: Final = 0.002
-"""An overlap that is beyond what is allowed by less is none [m]."""
+"""Closer by less than that is near enough [m]."""
 _EASE = 1e-4  # of the least squares: squared metres per squared radian a point must move by to be worth turning for
 
 
@@ -49,7 +54,7 @@ class Overlap:
     Attributes:
         one: Which.
         other: In which.
-        deep_cm: How deep at most, beyond what is allowed [cm].
+        deep_cm: How deep at most, beyond that at rest [cm].
         start_s: From when on in the motion [s].
         end_s: Until when [s].
     """
@@ -72,7 +77,7 @@ class LimbsApart(NamedTuple):
 
     Attributes:
         motion: The motion with limbs apart.
-        deepest: The deepest overlap there was, beyond what is allowed [m].
+        deepest: The deepest overlap there was, beyond that at rest [m].
         left: And the deepest that is left [m].
         turned: The largest turn of a joint [rad].
         overlaps: What there was, the deepest first.
@@ -101,23 +106,25 @@ class _Limb:
 
 
 class _Pair(NamedTuple):
-    """Two geoms that should not overlap, and by how much they may [m]."""
+    """Two geoms that should not overlap, by how much they do at rest [m], and whether they keep clear of each other."""
 
     one: int
     other: int
-    allowed: float
+    rest: float
+    clears: bool
 
 
-def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion) -> LimbsApart:
+def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion, *, clear: bool = True) -> LimbsApart:
     """Return a motion whose limbs do not go through one another, or the body; the same one if they do not.
 
     Args:
         model: The scene.
         character: Who; only arms and legs its names tell are looked at.
         motion: What it does.
+        clear: Whether lower legs keep clear of one another, for a body that forces move.
     """
     limbs = _limbs(model, character)
-    overlaps = _Overlaps(model, character, limbs)
+    overlaps = _Overlaps(model, character, limbs, clear)
     if not overlaps.pairs:
         return LimbsApart(motion, 0.0, 0.0, 0.0)
     count, every = len(motion.qpos), max(1, round(motion.fps / LOOKS))
@@ -127,11 +134,11 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion)
     found = tuple[Overlap, ...]()
     for number in range(ROUNDS):
         now = _turned(model, character, some, limbs, turns) if number else some
-        step, depths = overlaps.step(now.qpos)
-        left = max(depths.values(), default=0.0)
+        step, depths = overlaps.step(now.qpos, some.fps)
+        left = max(0.0, *depths.values()) if depths else 0.0
         if number == 0:
             deepest, found = left, overlaps.told(depths, looks / motion.fps)
-        if left < ENOUGH:
+        if not depths:
             break
         turns = _bounded(turns + _smoothed(step, some.fps))
     if not turns.any():
@@ -192,7 +199,7 @@ def _hangs_on(model: mujoco.MjModel, body: int, bone: int) -> bool:
 class _Overlaps:
     """Finds where limbs overlap what they should not, and how they get out of it."""
 
-    def __init__(self, model: mujoco.MjModel, character: Character, limbs: list[_Limb]) -> None:
+    def __init__(self, model: mujoco.MjModel, character: Character, limbs: list[_Limb], clear: bool) -> None:
         self.model, self.character, self.limbs = model, character, limbs
         self.data = mujoco.MjData(model)
         self.geoms = [g for g in sorted(character.geoms) if model.geom_contype[g] or model.geom_conaffinity[g]]
@@ -202,18 +209,23 @@ class _Overlaps:
         last = max((joint.qpos + joint.nq for joint in character.joints.values()), default=0)
         self._place(*self._poses(model.qpos0[None, character.root.qpos : last]), 0)
         self.pairs = [
-            _Pair(one, other, GIVES + max(0.0, -self._distance(one, other))) for one, other in self._candidates()
+            _Pair(one, other, max(0.0, -self._distance(one, other)), clear and self._clears(one, other))
+            for one, other in self._candidates()
         ]
 
     def _candidates(self) -> list[tuple[int, int]]:
-        """Return pairs of geoms, by number, that should not overlap: the first is at the end of a limb."""
+        """Return pairs of geoms, by number, that should not overlap: the first is of a limb, the other not of it."""
         found = set[tuple[int, int]]()
-        legs = frozenset(body for limb in self.limbs if limb.leg for body in limb.below[0])
         for limb, (one, body), (other, against) in product(self.limbs, enumerate(self.bodies), enumerate(self.bodies)):
-            others = against not in limb.below[0] and (not limb.leg or against in legs)
-            if body in limb.below[1] and others and (other, one) not in found and self._may_touch(one, other):
+            apart = body in limb.below[0] and against not in limb.below[0]
+            if apart and (other, one) not in found and self._may_touch(one, other):
                 found.add((one, other))
         return sorted(found)
+
+    def _clears(self, one: int, other: int) -> bool:
+        """Whether two geoms are of lower legs, which keep clear of one another."""
+        lower = [limb.below[1] for limb in self.limbs if limb.leg]
+        return all(any(self.bodies[geom] in legs for legs in lower) for geom in (one, other))
 
     def _may_touch(self, one: int, other: int) -> bool:
         """Whether the engine lets two geoms touch."""
@@ -239,32 +251,38 @@ class _Overlaps:
     def _distance(self, one: int, other: int) -> float:
         """Return how far apart two geoms are [m]; below 0 they overlap."""
         return float(mujoco.mj_geomDistance(
-            self.model, self.data, self.geoms[one], self.geoms[other], 0.05, self._fromto
+            self.model, self.data, self.geoms[one], self.geoms[other], FAR + 0.001, self._fromto
         ))  # fmt: skip
 
-    def step(self, qpos: Floats) -> tuple[Floats, dict[tuple[int, int], float]]:
+    def step(self, qpos: Floats, fps: float) -> tuple[Floats, dict[tuple[int, int], float]]:
         """Return how bones are to be turned in each frame, seen from the root, and how deep overlaps are.
 
         Args:
             qpos: The frames, (F, nq).
+            fps: So many of them are a second.
 
         Returns:
-            Rotation vectors [rad], (F, limbs, 2, 3), and depths beyond what is allowed [m], by frame and pair.
+            Rotation vectors [rad], (F, limbs, 2, 3), and depths beyond those at rest [m], by frame and pair.
         """
         places, where, mats = self._poses(qpos)
         turns, deep = np.zeros((len(qpos), len(self.limbs), 2, 3)), dict[tuple[int, int], float]()
         reach = self.model.geom_rbound[self.geoms]
         ones, others = (np.array([pair[k] for pair in self.pairs]) for k in (0, 1))
-        close = np.linalg.norm(where[:, ones] - where[:, others], axis=-1) < reach[ones] + reach[others]
+        apart = where[:, ones] - where[:, others]
+        pace = (
+            np.linalg.norm(np.gradient(apart, axis=0), axis=-1) * fps if len(apart) > 1 else np.zeros(apart.shape[:2])
+        )
+        clear = np.where([pair.clears for pair in self.pairs], np.minimum(CLEAR + LATE * pace, FAR), 0.0)
+        close = np.linalg.norm(apart, axis=-1) < reach[ones] + reach[others] + clear
         for frame in np.flatnonzero(close.any(axis=1)):
             self._place(places, where, mats, int(frame))
             rows, depths = list[Floats](), list[float]()
             for number in np.flatnonzero(close[frame]):
                 pair = self.pairs[number]
-                depth = -self._distance(pair.one, pair.other) - pair.allowed
-                if depth > 0.0:
-                    rows.append(self._leverage(places[frame], pair))
-                    depths.append(depth)
+                depth = -self._distance(pair.one, pair.other) - pair.rest
+                if depth + clear[frame, number] > ENOUGH:
+                    rows.append(self._leverage(places[frame], pair, inside=depth + pair.rest > 0.0))
+                    depths.append(depth + clear[frame, number])
                     deep[int(frame), int(number)] = depth
             if rows:
                 lever = np.array(rows)
@@ -294,10 +312,11 @@ class _Overlaps:
         ]
         return tuple(sorted(found, key=lambda overlap: (-overlap.deep_cm, overlap.start_s, overlap.one)))
 
-    def _leverage(self, places: Floats, pair: _Pair) -> Floats:
-        """Return how fast turning each bone takes two geoms that overlap apart [m/rad], (limbs·2·3,)."""
+    def _leverage(self, places: Floats, pair: _Pair, *, inside: bool) -> Floats:
+        """Return how fast turning each bone takes two geoms apart, (limbs·2·3,) [m/rad]; they overlap, or are close."""
         start, end = self._fromto[:3], self._fromto[3:]
         out = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)  # the way the first must go
+        out = out if inside else -out
         lever = np.zeros((len(self.limbs), 2, 3))
         for geom, point, way in ((pair.one, start, out), (pair.other, end, -out)):
             for number, limb in enumerate(self.limbs):

@@ -161,7 +161,7 @@ def _fitted(model: mujoco.MjModel, character: Character, motion: BodyMotion, fee
 def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion, feet: Feet) -> FittedMotion:
     legs = legs_of(model, character, sole_geoms(model, character))
     limited, beyond = within_limits(character, motion)
-    apart = limbs_apart(model, character, limited)
+    apart = limbs_apart(model, character, limited, clear=feet != "out of the floor")
     planted = plant_feet(model, character, apart.motion, legs)
     if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
         planted = replace(planted, motion=lift_soles(model, character, apart.motion), moved=0.0 * planted.moved)
