@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,18 @@ from numpy.typing import NDArray
 
 from papers.runs import play
 from papers.style import HEADLINE, legend, plot_area, save
-from stunt.control.beat.law import TIME_CONSTANTS, arrival_exponents
+from stunt.control.beat.law import TIME_CONSTANTS
 from stunt.record.plots import BLUE, GREEN, ORANGE, SKY, dress, page
 
 Floats = NDArray[np.float64]
 _JOINT = "r_shoulder_flexion"
 _FINE = 4800.0  # [Hz] steps so short that only the law is seen
+
+
+def arrival_exponents(n: float = TIME_CONSTANTS) -> tuple[float, float]:
+    """Return the exponents p of e ~ T^p for λ = T/n: ((1+2n) ∓ √(1+4n))/2."""
+    root = math.sqrt(1.0 + 4.0 * n)
+    return (1.0 + 2.0 * n - root) / 2.0, (1.0 + 2.0 * n + root) / 2.0
 
 
 def draw(out: Path) -> list[Path]:

@@ -29,21 +29,11 @@ if TYPE_CHECKING:
     from stunt.control.servo.law import ServoSettings as ServoSettings
     from stunt.drive.beats.performer import BeatResult as BeatResult
     from stunt.drive.beats.performer import Performer as Performer
-    from stunt.drive.beats.spec import (
-        BeatSpec as BeatSpec,
-    )
-    from stunt.drive.beats.spec import (
-        MachineSpec as MachineSpec,
-    )
-    from stunt.drive.beats.spec import (
-        Part as Part,
-    )
-    from stunt.drive.beats.spec import (
-        Script as Script,
-    )
-    from stunt.drive.beats.spec import (
-        StateSpec as StateSpec,
-    )
+    from stunt.drive.beats.spec import BeatSpec as BeatSpec
+    from stunt.drive.beats.spec import MachineSpec as MachineSpec
+    from stunt.drive.beats.spec import Part as Part
+    from stunt.drive.beats.spec import Script as Script
+    from stunt.drive.beats.spec import StateSpec as StateSpec
     from stunt.drive.body.actor import BodyActor as BodyActor
     from stunt.drive.body.actor import actor_of as actor_of
     from stunt.drive.body.reactions import Thresholds as Thresholds
@@ -73,18 +63,10 @@ if TYPE_CHECKING:
     from stunt.record.recorder import Recorder as Recorder
     from stunt.record.report import make_report as make_report
     from stunt.record.take import Take as Take
-    from stunt.script.file import (
-        load_script as load_script,
-    )
-    from stunt.script.file import (
-        save_script as save_script,
-    )
-    from stunt.script.file import (
-        script_from_data as script_from_data,
-    )
-    from stunt.script.file import (
-        script_to_data as script_to_data,
-    )
+    from stunt.script.file import load_script as load_script
+    from stunt.script.file import save_script as save_script
+    from stunt.script.file import script_from_data as script_from_data
+    from stunt.script.file import script_to_data as script_to_data
     from stunt.script.performance import Performance as Performance
     from stunt.script.performance import perform as perform
     from stunt.search.own import SearchedMotion as SearchedMotion
@@ -96,18 +78,10 @@ if TYPE_CHECKING:
     from stunt.stage.event_specs import Release as Release
     from stunt.stage.event_specs import Throw as Throw
     from stunt.stage.props import PropSpec as PropSpec
-    from stunt.stage.scene import (
-        Body as Body,
-    )
-    from stunt.stage.scene import (
-        CharacterSpec as CharacterSpec,
-    )
-    from stunt.stage.scene import (
-        Collisions as Collisions,
-    )
-    from stunt.stage.scene import (
-        Scene as Scene,
-    )
+    from stunt.stage.scene import Body as Body
+    from stunt.stage.scene import CharacterSpec as CharacterSpec
+    from stunt.stage.scene import Collisions as Collisions
+    from stunt.stage.scene import Scene as Scene
     from stunt.stage.schedule import Crew as Crew
     from stunt.supervise.contract import BaseController as BaseController
     from stunt.supervise.data.tracking import QueuedClip as QueuedClip

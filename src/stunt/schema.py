@@ -220,12 +220,6 @@ def vector(node: Node, lengths: tuple[int, ...] = (3,), **bounds: float) -> tupl
     return tuple(number(x, **bounds) for x in node.value)
 
 
-def vector3(node: Node, **bounds: float) -> tuple[float, float, float]:
-    """Read `[x, y, z]`."""
-    x, y, z = vector(node, (3,), **bounds)
-    return x, y, z
-
-
 def position(node: Node) -> tuple[float, float, float]:
     """Read `[x, y]` or `[x, y, z]` [m]."""
     x, y, z = (*vector(node, (2, 3)), 0.0)[:3]

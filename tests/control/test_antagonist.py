@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from papers.p4 import equations
 from stunt.control.tension import law
 from stunt.control.tension.units import JointScale, Tension, tension_of
 from stunt.errors import InvalidValueError, UnknownNameError
-from stunt.motion.transition import PRESETS, ball_share, make_curve, preset
+from stunt.motion.transition import PRESETS, make_curve, preset
 
 LOW, HIGH = -1.2, 2.9
 rng = np.random.default_rng(4)
@@ -20,13 +21,13 @@ def test_gains_rest_at_the_asked_angle_under_the_external_torque(tension: float,
     low, high = law.gains(tension, force, angle, LOW, HIGH)
     assert low + high == pytest.approx(tension, rel=1e-12)
     assert law.torque(low, high, LOW, HIGH, angle) + force == pytest.approx(0.0, abs=1e-9)
-    assert law.equilibrium(low, high, force, LOW, HIGH) == pytest.approx(angle, abs=1e-12)
+    assert equations.equilibrium(low, high, force, LOW, HIGH) == pytest.approx(angle, abs=1e-12)
 
 
 @pytest.mark.parametrize("tension,force,angle", CASES)
 def test_torques_equal_those_of_a_pd_spring_of_the_same_stiffness(tension: float, force: float, angle: float) -> None:
     low, high = law.gains(tension, force, angle, LOW, HIGH)
-    set_point = law.pd_set_point(tension, force, angle)
+    set_point = equations.pd_set_point(tension, force, angle)
     worst = max(
         abs(law.torque(low, high, LOW, HIGH, x) - tension * (set_point - x)) for x in np.linspace(LOW, HIGH, 40)
     )
@@ -42,12 +43,12 @@ def test_springs_pull_at_the_least_tension_and_would_push_below_it() -> None:
 
 
 def test_the_isoangle_line_is_straight_and_its_slope_does_not_know_the_force() -> None:
-    points = [law.isoangle_high(k, -9.0, 0.4, LOW, HIGH) for k in (10.0, 20.0, 30.0)]
+    points = [equations.isoangle_high(k, -9.0, 0.4, LOW, HIGH) for k in (10.0, 20.0, 30.0)]
     assert points[2] - points[1] == pytest.approx(points[1] - points[0], rel=1e-12)
-    other = [law.isoangle_high(k, 5.0, 0.4, LOW, HIGH) for k in (10.0, 20.0)]
+    other = [equations.isoangle_high(k, 5.0, 0.4, LOW, HIGH) for k in (10.0, 20.0)]
     assert other[1] - other[0] == pytest.approx(points[1] - points[0], rel=1e-12)
     low, high = law.gains(80.0, -9.0, 0.4, LOW, HIGH)
-    assert law.isoangle_high(low, -9.0, 0.4, LOW, HIGH) == pytest.approx(high, rel=1e-12)
+    assert equations.isoangle_high(low, -9.0, 0.4, LOW, HIGH) == pytest.approx(high, rel=1e-12)
 
 
 def test_under_a_disturbance_more_tension_moves_toward_the_asked_angle_and_pd_away_from_it() -> None:
@@ -56,10 +57,10 @@ def test_under_a_disturbance_more_tension_moves_toward_the_asked_angle_and_pd_aw
     asked, known, unknown = 0.2, -10.0, 4.0
     ours, theirs = [], []
     soft = 40.0
-    set_point = law.pd_set_point(soft, known, asked)
+    set_point = equations.pd_set_point(soft, known, asked)
     for tension in np.linspace(soft, 400.0, 30):
         low, high = law.gains(tension, known, asked, LOW, HIGH)
-        ours.append(abs(law.equilibrium(low, high, known + unknown, LOW, HIGH) - asked))
+        ours.append(abs(equations.equilibrium(low, high, known + unknown, LOW, HIGH) - asked))
         theirs.append(abs(set_point + (known + unknown) / tension - asked))
     print(f"antagonist {ours[0]:.4f} → {ours[-1]:.4f} rad off, PD {theirs[0]:.4f} → {theirs[-1]:.4f} rad off")
     assert all(b < a for a, b in zip(ours, ours[1:], strict=False))
@@ -94,11 +95,11 @@ def test_curves_that_leave_0_to_1_in_time_are_refused() -> None:
 def test_two_ball_springs_balance_where_the_progress_function_says() -> None:
     for angle in (0.5, 2.0, 5.5):
         for progress in (0.1, 0.5, 0.9):
-            share = ball_share(progress, angle, quaternion_torque=True)
+            share = equations.ball_share(progress, angle, quaternion_torque=True)
             assert 0.0 <= share <= 1.0
             pull = share * math.sin((1 - progress) * angle / 2) - (1 - share) * math.sin(progress * angle / 2)
             assert pull == pytest.approx(0.0, abs=1e-12)
-            assert ball_share(progress, angle) == progress
+            assert equations.ball_share(progress, angle) == progress
             # The printed erratum leaves [0, 1] for large spans.
     assert math.sin(0.5 * 2.75) / math.sin(2.75) > 1.0
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from papers.p0.arrival import arrival_exponents
 from stunt.control.beat.law import (
     TIME_CONSTANTS,
     approach,
-    arrival_exponents,
     minimum_effort,
     moving_reference,
     time_constants,

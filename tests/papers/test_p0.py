@@ -12,7 +12,6 @@ from papers.p0 import arm_swing, arrival, catch, gains
 from papers.p0 import figures as p0
 from papers.runs import play, scripted
 from papers.style import mark_beats, plot_area, save, shown_degrees
-from stunt.control.beat.law import arrival_exponents
 from stunt.record.plots import page
 
 
@@ -26,7 +25,7 @@ def test_the_bent_arm_swings_with_the_same_timing_and_less_stiffness() -> None:
 
 
 def test_the_error_falls_with_the_exponent_of_the_corrected_law() -> None:
-    assert arrival.slope(*arrival.measured(2400.0)) == pytest.approx(arrival_exponents()[0], rel=0.05)
+    assert arrival.slope(*arrival.measured(2400.0)) == pytest.approx(arrival.arrival_exponents()[0], rel=0.05)
 
 
 def test_with_constant_gains_a_tenth_of_the_way_remains() -> None:

@@ -9,14 +9,7 @@ from stunt.library.names import load_clip
 from stunt.motion.graph.build import GraphSettings, MotionGraph, build_graph
 from stunt.motion.graph.pursuit import Blow
 
-OWN_WALKS: Final = (
-    "walk_start",
-    "walk?loop=true",
-    "walk_turn",
-    "walk_curve",
-    "walk_stop",
-    "idle?loop=true",
-)
+OWN_WALKS: Final = ("walk_start", "walk?loop=true", "walk_turn", "walk_curve", "walk_stop", "idle?loop=true")
 """The clips of the package that make up its walking; begins with standing."""
 
 

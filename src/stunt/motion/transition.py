@@ -95,22 +95,3 @@ def make_curve(knots: tuple[Knot, ...], warp: float = 0.0, place: Place = NOWHER
     if not (math.isfinite(warp) and abs(warp) <= MOST_WARP):
         raise InvalidValueError("warp", warp, f"a number from {-MOST_WARP:g} to {MOST_WARP:g}", place)
     return Curve(tuple(knots), warp, name)
-
-
-def ball_share(progress: float, angle: float, *, quaternion_torque: bool = False) -> float:
-    """Return the share of tension the far spring of a ball joint needs for its balance to be at `progress`.
-
-    Two springs pull toward the two ends of the transition. Where torque goes with the rotation vector the shares are
-    the progress itself. Where it goes with the quaternion's vector part, sin of half the angle, they are
-    sin(pθ)/(sin pθ + sin((1−p)θ)); the paper's erratum to its equation 9, sin(pθ)/sin θ, leaves [0, 1] for large spans.
-
-    Args:
-        progress: p, from 0 to 1.
-        angle: The rotation angle between the two ends [rad], below 2π.
-        quaternion_torque: Which of the two springs.
-    """
-    half = 0.5 * angle
-    if not quaternion_torque or abs(math.sin(half)) < 1e-12:
-        return progress
-    near, far = math.sin((1.0 - progress) * half), math.sin(progress * half)
-    return far / (far + near)

@@ -16,14 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import mujoco
 
-from stunt.errors import (
-    NO_NUMBERS,
-    NOWHERE,
-    ConflictingKeysError,
-    InvalidValueError,
-    Place,
-    RateError,
-)
+from stunt.errors import NO_NUMBERS, NOWHERE, ConflictingKeysError, InvalidValueError, Place, RateError
 from stunt.keys import (
     ANGLE,
     TRUTH,

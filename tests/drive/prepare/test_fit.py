@@ -80,7 +80,8 @@ def test_a_hand_in_a_thigh_is_taken_out_of_it_and_nothing_else_is_touched() -> N
         f"deepest {100 * before.max():.1f} cm, then {100 * after.max():.1f} cm, turned {np.degrees(found.turned):.1f}°"
     )
     assert before.max() > 0.03 and after.max() < 2.0 * ENOUGH
-    assert found.deepest == pytest.approx(before.max() - at_rest(stage, motion), abs=0.002) and found.turned < FARTHEST
+    assert found.deepest == pytest.approx(before.max() - at_rest(stage, motion), abs=0.002)
+    assert found.turned < np.radians(5.0) < FARTHEST  # no further than needed, though two shapes of the thigh ask
     changed = (found.motion.qpos != motion.qpos).any(axis=0)
     joints = stage.character("a").joints
     arm = np.zeros(len(changed), bool)
@@ -92,7 +93,7 @@ def test_a_hand_in_a_thigh_is_taken_out_of_it_and_nothing_else_is_touched() -> N
     away = np.abs(np.arange(150) - 75) > 60  # long before and after, the clip is as it was
     assert np.abs(found.motion.qpos - motion.qpos)[away].max() < 1e-3
     jerk = np.abs(np.diff(found.motion.qpos - motion.qpos, n=2, axis=0)).max()
-    assert jerk < 0.008  # and nothing jumps on the way
+    assert jerk < 0.001  # and nothing jumps on the way
 
 
 def test_what_was_changed_says_which_limbs_when_and_by_how_much() -> None:

@@ -34,12 +34,6 @@ TIME_CONSTANTS = time_constants(0.9)
 """n of the 90 % rule, 3.89: also above 2+√2, so that the acceleration stays bounded up to the beat."""
 
 
-def arrival_exponents(n: float = TIME_CONSTANTS) -> tuple[float, float]:
-    """Return the exponents p of e ~ T^p for λ = T/n: ((1+2n) ∓ √(1+4n))/2."""
-    root = math.sqrt(1.0 + 4.0 * n)
-    return (1.0 + 2.0 * n - root) / 2.0, (1.0 + 2.0 * n + root) / 2.0
-
-
 @compiled
 def approach(error: float, error_rate: float, time_constant: float, period: float) -> float:
     """Acceleration of a critically damped pull, evaluated at the end of the control period.

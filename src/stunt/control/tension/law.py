@@ -48,27 +48,9 @@ def gains(tension: float, force: float, angle: float, low: float, high: float) -
 
 
 @compiled
-def isoangle_high(gain_low: float, force: float, angle: float, low: float, high: float) -> float:
-    """Return the k_H that goes with a k_L on the isoangle line of `angle`; its slope does not depend on the force."""
-    return (gain_low * (angle - low) - force) / (high - angle)
-
-
-@compiled
-def equilibrium(gain_low: float, gain_high: float, force: float, low: float, high: float) -> float:
-    """Return where the springs and an external torque balance [rad]."""
-    return (gain_low * low + gain_high * high + force) / (gain_low + gain_high)
-
-
-@compiled
 def torque(gain_low: float, gain_high: float, low: float, high: float, angle: float) -> float:
     """Return what the two springs produce at an angle [N·m]; the damper comes on top."""
     return gain_low * (low - angle) + gain_high * (high - angle)
-
-
-@compiled
-def pd_set_point(tension: float, force: float, angle: float) -> float:
-    """Return the set-point θ_eq − F/K of the PD spring k_s = K with the same response [rad]."""
-    return angle - force / tension
 
 
 @compiled

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import mujoco
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
+from scipy.optimize import nnls
 
 from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
@@ -146,6 +147,15 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion,
     whole = np.stack([np.interp(np.arange(count), looks, column) for column in turns.reshape(len(looks), -1).T], axis=1)
     apart = _turned(model, character, motion, limbs, whole.reshape(count, *turns.shape[1:]))
     return LimbsApart(apart, deepest, left, float(np.linalg.norm(turns, axis=-1).max()), found)
+
+
+def _least_turn(lever: Floats, depths: Floats) -> Floats:
+    """Return the smallest turns that take every pair at least as far apart as it is deep.
+
+    At least, not just as far: of two shapes of one thigh the deeper one takes the hand out of the other as well.
+    """
+    root = np.linalg.cholesky(lever @ lever.T + _EASE * np.eye(len(depths)))
+    return np.asarray(lever.T @ nnls(root.T, np.linalg.solve(root, depths))[0])
 
 
 def _smoothed(step: Floats, fps: float) -> Floats:
@@ -285,9 +295,7 @@ class _Overlaps:
                     depths.append(depth + clear[frame, number])
                     deep[int(frame), int(number)] = depth
             if rows:
-                lever = np.array(rows)
-                size = np.linalg.solve(lever @ lever.T + _EASE * np.eye(len(rows)), np.array(depths))
-                turns[frame] = (lever.T @ size).reshape(turns.shape[1:])
+                turns[frame] = _least_turn(np.array(rows), np.array(depths)).reshape(turns.shape[1:])
         return turns, deep
 
     def told(self, depths: dict[tuple[int, int], float], times: Floats) -> tuple[Overlap, ...]:

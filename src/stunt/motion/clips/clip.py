@@ -16,16 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stunt.errors import InvalidValueError, must_be
-from stunt.maths.rotations import (
-    Floats,
-    conjugate,
-    difference,
-    from_rotation_vector,
-    heading,
-    multiply,
-    rotate,
-    slerp,
-)
+from stunt.maths.rotations import Floats, conjugate, difference, from_rotation_vector, heading, multiply, rotate, slerp
 from stunt.motion.clips import edit
 from stunt.motion.clips.clip_parts import Above, ClipPose, Door, Skeleton, WorldPose
 from stunt.motion.clips.recognise import Recognition, recognise
@@ -203,20 +194,6 @@ class Clip:
         """Return where all joints are at a time [s] (or times (n,))."""
         pose = self.at(time)
         return self.world_of(pose, self.shift_at(time))
-
-    def world_velocities_at(self, time: ArrayLike) -> tuple[Floats, Floats]:
-        """Return the joints' linear [m/s] and angular [rad/s] velocities in the world frame, (..., J, 3) each."""
-        time = np.asarray(time, float)
-        step = 0.5 / self.fps
-        start, end = (
-            (time - step, time + step)
-            if self.loop
-            else (np.clip(time - step, 0.0, self.duration), np.clip(time + step, 0.0, self.duration))
-        )
-        first, last = self.world_at(start), self.world_at(end)
-        seconds = np.maximum(end - start, 1e-9)[..., None, None]
-        turned = difference(last.rotations, first.rotations)
-        return (last.positions - first.positions) / seconds, rotate(first.rotations, turned) / seconds
 
     def world_of(self, pose: ClipPose, shifts: Floats | None = None) -> WorldPose:
         """Return where all joints are in a pose (or poses along leading axes)."""

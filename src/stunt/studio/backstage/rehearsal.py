@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time as clock
-from collections.abc import Sequence
 from typing import Any
 
 from stunt.drive.beats.spec import Script
@@ -12,19 +11,13 @@ from stunt.errors import BlowUpError
 from stunt.record.take import Take
 from stunt.script.performance import Performance
 from stunt.script.revise import NEVER, first_change, revise
-from stunt.stage.event_specs import Event, Push
+from stunt.stage.event_specs import Push
 
 CHUNK = 1.0 / 60.0
 """Simulated time between two looks at the clock [s]."""
 SPACING = 0.25
 """Simulated time between two saved states [s]; more in long performances."""
 _MOST_STATES = 240
-
-
-def with_touches(script: Script, touches: Sequence[Event]) -> Script:
-    """Return a script in which the hand's touches happen too."""
-    scene = dataclasses.replace(script.scene, events=(*script.scene.events, *touches))
-    return dataclasses.replace(script, scene=scene)
 
 
 class Rehearsal:

@@ -31,7 +31,7 @@ from stunt.supervise.calls import ask_bid
 from stunt.supervise.contract import Bid, Controller, Status, failed
 from stunt.supervise.learn import trial
 from stunt.supervise.learn.features import FEATURES, features
-from stunt.supervise.learn.trial import HZ, STRONGEST, WHO, Sample, TrialPlan, plan_digest, pushed_stage, stands
+from stunt.supervise.learn.trial import HZ, STRONGEST, WHO, Sample, TrialPlan, plan_digest, pushed, pushed_stage, stands
 from stunt.supervise.practice import Practice
 from stunt.supervise.registry import make_controller
 from stunt.supervise.situation import Ended, Situation
@@ -90,23 +90,9 @@ def _run(controller: Controller, stage: StageLoop, actor: BodyActor) -> Status:
     return failed("took too long")
 
 
-def _pushed(
-    plan: TrialPlan, rng: np.random.Generator, weakest: float = 0.0
-) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
-    """Stand or walk, and be pushed; the controller takes over a moment later."""
-    clip = plan.clips[int(rng.integers(len(plan.clips)))]
-    at, delay = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.05, 0.45))
-    direction, size = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(weakest, STRONGEST))
-    target = ("thorax", "pelvis")[int(rng.integers(2))]
-    impulse = (size * float(np.cos(direction)), size * float(np.sin(direction)), 0.0)
-    stage, actor = pushed_stage(plan, clip, Push(f"{WHO}/{target}", at, impulse=impulse, duration=0.1))
-    stage.advance(stage.tick_of(at + delay))
-    return stage, actor, (direction, size, delay)
-
-
 def _falling(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
     """Be pushed hard; the controller takes over once the body leans so far, or lies."""
-    stage, actor, (direction, size, _) = _pushed(plan, rng, 0.6 * STRONGEST)
+    stage, actor, (direction, size, _) = pushed(plan, rng, 0.6 * STRONGEST)
     lean, began = float(rng.uniform(0.6, 1.5)), stage.time
     while stage.time < began + LONGEST_FALL and Situation(stage, actor.character).tilt < lean:
         actor.strength(WEAK if stage.time < began + 0.5 else 0.01)
@@ -133,7 +119,7 @@ def _lying(plan: TrialPlan, rng: np.random.Generator) -> tuple[StageLoop, BodyAc
     return stage, actor, (side, spin, 0.0)
 
 
-_STARTS: Final = {"pushed": _pushed, "falling": _falling, "lying": _lying}
+_STARTS: Final = {"pushed": pushed, "falling": _falling, "lying": _lying}
 
 
 SCHEMA = 1

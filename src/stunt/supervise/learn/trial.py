@@ -64,16 +64,9 @@ class Sample:
 
 def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
     """Try once; the same plan, seed and number give the same sample."""
-    rng = np.random.default_rng([seed, number])
-    clip = plan.clips[int(rng.integers(len(plan.clips)))]
-    at, delay = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.05, 0.45))
-    direction, size = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(0.0, STRONGEST))
-    target = ("thorax", "pelvis")[int(rng.integers(2))]
-    impulse = (size * float(np.cos(direction)), size * float(np.sin(direction)), 0.0)
-    stage, actor = pushed_stage(plan, clip, Push(f"{WHO}/{target}", at, impulse=impulse, duration=0.1))
-    parameters = (direction, size, delay)
+    parameters: tuple[float, ...] = ()
     try:
-        stage.advance(stage.tick_of(at + delay))
+        stage, actor, parameters = pushed(plan, np.random.default_rng([seed, number]))
         seen = features(stage, actor.character)
         controller = make_controller(plan.controller, stage, WHO)
         status = _let(controller, stage, actor)
@@ -84,6 +77,20 @@ def run_trial(plan: TrialPlan, seed: int, number: int) -> Sample:
     except BlowUpError:
         return Sample(number, (0.0,) * len(FEATURES), False, "blew up", parameters)
     return Sample(number, tuple(seen.tolist()), status.state == "succeeded", status.reason, parameters)
+
+
+def pushed(
+    plan: TrialPlan, rng: np.random.Generator, weakest: float = 0.0
+) -> tuple[StageLoop, BodyActor, tuple[float, ...]]:
+    """Stand or walk, and be pushed; the controller takes over a moment later."""
+    clip = plan.clips[int(rng.integers(len(plan.clips)))]
+    at, delay = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.05, 0.45))
+    direction, size = float(rng.uniform(-np.pi, np.pi)), float(rng.uniform(weakest, STRONGEST))
+    target = ("thorax", "pelvis")[int(rng.integers(2))]
+    impulse = (size * float(np.cos(direction)), size * float(np.sin(direction)), 0.0)
+    stage, actor = pushed_stage(plan, clip, Push(f"{WHO}/{target}", at, impulse=impulse, duration=0.1))
+    stage.advance(stage.tick_of(at + delay))
+    return stage, actor, (direction, size, delay)
 
 
 def pushed_stage(plan: TrialPlan, clip: str, push: Push) -> tuple[StageLoop, BodyActor]:
