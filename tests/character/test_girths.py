@@ -131,3 +131,20 @@ def test_arms_of_the_built_in_people_hang_free(body: str) -> None:
 def test_arms_of_a_clips_own_body_hang_free_to_a_few_millimetres() -> None:
     model, data, _ = rest_of("idle")
     assert min(c.dist for c in data.contact if model.geom_bodyid[c.geom1] and model.geom_bodyid[c.geom2]) > -0.003
+
+
+@pytest.mark.parametrize("sunk", [0.0, 15.0, 25.0])
+def test_a_shoulder_that_sinks_under_a_load_does_not_wedge_the_raised_arm_off_the_ribs(sunk: float) -> None:
+    model, data, names = rest_of("cartwheel")
+    for side, out in (("l", 1.0), ("r", -1.0)):
+        raised = [math.cos(math.radians(75.0)), out * math.sin(math.radians(75.0)), 0.0, 0.0]  # by 150°
+        low = [math.cos(math.radians(sunk / 2)), -out * math.sin(math.radians(sunk / 2)), 0.0, 0.0]
+        for bone, turn in (("upper_arm", raised), ("clavicle", low)):
+            at = model.jnt_qposadr[model.body(names[f"{side}_{bone}"]).jntadr[0]]
+            data.qpos[at : at + 4] = turn
+    mujoco.mj_forward(model, data)
+    assert data.body(names["l_hand"]).xpos[2] > data.body(names["head"]).xpos[2]
+    ribs = {names[name] for name in ("thorax", "spine2", "lumbar")}
+    arms = {names[f"{side}_upper_arm"] for side in "lr"}
+    pairs = ([model.body(int(model.geom_bodyid[geom])).name for geom in c.geom] for c in data.contact)
+    assert not [pair for pair in pairs if ribs & set(pair) and arms & set(pair)]

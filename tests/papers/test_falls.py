@@ -31,6 +31,12 @@ def test_legs_go_away_from_where_the_body_falls_to() -> None:
     assert left["l_thigh"][1] == pytest.approx(left["r_thigh"][1]) and abs(left["l_thigh"][1]) > 0.1
 
 
+def test_who_topples_forward_stays_on_its_legs_until_it_leans() -> None:
+    knees = [2.0 * np.arctan2(falling(1.0, 0.0, tilt)["l_shank"][2], 1.0) for tilt in (0.3, 0.85, 1.3)]
+    assert knees[0] < 0.4 * knees[2] and knees[0] < knees[1] < knees[2]
+    assert all(np.allclose(falling(-1.0, 0.0, 0.3)[name], turn) for name, turn in falling(-1.0, 0.0).items())
+
+
 def test_the_neck_is_held_as_firmly_however_limp_the_rest_is() -> None:
     assert held(0.1)["head"] * 0.1 == pytest.approx(held(0.5)["head"] * 0.5)
 

@@ -23,7 +23,7 @@ def well_kicked(found: kick.Blow) -> bool:
 
 def well_tripped(found: trip.TripOutcome) -> bool:
     """Whether the stone felled the walker forward, hands first, with somebody taking care of the fall soon."""
-    return found.fell and abs(found.aside) < 45.0 and found.reaction < 0.4 and found.first in ("l_hand", "r_hand")
+    return found.fell and abs(found.aside) < 45.0 and found.reaction <= 0.25 and found.first in ("l_hand", "r_hand")
 
 
 def test_a_stone_in_the_way_of_the_swinging_foot_fells_forward_on_the_hands() -> None:
@@ -82,7 +82,7 @@ def test_balls_at_the_head_are_ducked_as_deep_as_it_takes() -> None:
 def test_stones_before_any_step_fell_forward_and_the_walk_goes_on() -> None:
     found = [trip.outcome(trip.trip(seed)) for seed in SEEDS]
     print(*found, sep="\n")
-    assert sum(map(well_tripped, found)) >= 12
+    assert sum(map(well_tripped, found)) >= 12 and sum(one.rolled for one in found) >= 12
     assert sum(one.again >= 0.0 and one.tripped + one.again - 1.0 < 11.0 for one in found) >= 12
     assert not any(math.isinf(one.reaction) for one in found)
 

@@ -60,10 +60,10 @@ def fleshed(plan: SkeletonPlan, bone: BonePlan) -> list[BoneShape]:
     """
     unit, up, forward = plan.height / MALE.height, bone.axes[:, 2], bone.axes[:, 0]
     top = float(bone.tip @ up)
-    if bone.part == "clavicle":
+    if bone.part in _FLESH:
         length = float(np.linalg.norm(bone.tip))
         axes = along(bone.tip / length, forward) if length >= 1e-3 else np.eye(3)
-        return [BoneShape(CAPSULE, 0.5 * bone.tip, axes, (0.050 * unit, 0.5 * length, 0.0), SHIRT)]
+        return [BoneShape(CAPSULE, 0.5 * bone.tip, axes, (_FLESH[bone.part] * unit, 0.5 * length, 0.0), SHIRT)]
     if bone.part == "pelvis":
         seat, *waist = _pelvis(plan, bone, unit)
         half = max(seat.size[1] + 0.015 * unit, 0.145 * unit)
@@ -94,10 +94,13 @@ _LIMBS: dict[str, tuple[float, Color]] = {
 free of hips and ribs."""
 
 
+_FLESH = {"clavicle": 0.050, "upper_arm": 0.045}  # radius of what bones weigh by, from joint to joint [m]
 _BEGINS = {
     "clavicle": 0.5,
+    "upper_arm": 0.25,
     "thigh": 0.2,
-}  # share of the bone: beside the neck, not in it; under the hip, beside a wrist
+}  # share of the bone: beside the neck, not in it; under the hip, beside a wrist. A shoulder's ball is the collar-bone's:
+# it goes where that goes, and does not wedge the arm off the ribs when the shoulder sinks under a load
 
 
 def _limb(bone: BonePlan, radius: float, color: Color) -> BoneShape:

@@ -45,6 +45,8 @@ LOST = 0.45
 """Where the weight goes further than this from where the motion's does no foot catches it [m]."""
 STRAYED = 0.2
 """Weight that goes so far from where the motion's does is not left to ankles and hips alone [m]."""
+FOLDS = (0.6, 1.1)
+"""Between these tilts [rad] the knees of who falls forward fold."""
 LATE = 0.15
 """Where the motion's went since so long ago counts too [s]: at any moment of it, a push-off passes all in between."""
 _SINCE = tuple(LATE * share for share in (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0))
@@ -118,6 +120,10 @@ class Fall(Behaviour):
             return Bid(0.9, f"goes down at {-felt.velocity[2]:.1f} m/s, {math.degrees(felt.tilt):.0f}° tilted")
         if falls(felt, self.tipping, self.beyond):
             return Bid(0.9, f"tips over: {math.degrees(felt.tilt):.0f}°, {out_of_reach(felt):.2f} m past its feet")
+        if actor.follows and actor.broken_for > STRAINED and actor.leans > OFF_BALANCE and not actor.low:
+            gone = out_of_reach(felt)
+            if felt.height > UP and gone > self.beyond:  # held by a foot: it tips over before it goes down
+                return Bid(0.6, f"leans {math.degrees(actor.leans):.0f}° from its motion, {gone:.2f} m past its feet")
         past = past_feet(self.anatomy, felt)
         if felt.height > UP and not actor.low and not actor.follows and past > GONE:
             return Bid(0.9, f"{past:.2f} m past its feet")
@@ -142,7 +148,7 @@ class Fall(Behaviour):
             self._landed = now.time
         since = now.time - self._landed if self._landed >= 0.0 else 0.0
         ahead, left = felt.level(self._toward)
-        posture = falling(ahead, left)
+        posture = falling(ahead, left, felt.tilt)
         if self._landed >= 0.0 and float(np.linalg.norm(felt.velocity)) < SPENT and since > ON_HANDS:
             if since > SETTLES:
                 return Aim(self.lifted(at_rest(), felt.turn), LET_GO, 0.0, 0.4)
@@ -271,7 +277,7 @@ def goes_down(felt: Felt) -> bool:
     return 0.3 < felt.height < UP and felt.velocity[2] < -0.3 and felt.tilt > 0.6
 
 
-def falling(ahead: float, left: float) -> dict[str, Floats]:
+def falling(ahead: float, left: float, tilt: float = FOLDS[1]) -> dict[str, Floats]:
     """Return the posture of a fall toward a direction in the character's own heading; arms apart.
 
     Legs go away from where the body falls to, which turns the trunk back up: in the air nothing else can. Knees give.
@@ -281,7 +287,9 @@ def falling(ahead: float, left: float) -> dict[str, Floats]:
     front, back, side = front / total, back / total, side / total
     way = float(np.sign(left))
     hip = -10.0 * front + 100.0 * back + 20.0 * side
-    knee = 70.0 * front + 100.0 * back + 75.0 * side
+    # Who topples forward stays on the legs until it leans: they carry it on, past what it tripped over.
+    folds = float(np.interp(tilt, FOLDS, (0.15, 1.0)))
+    knee = 70.0 * front * folds + 100.0 * back + 75.0 * side
     legs = [leg(s, hip, knee, 10.0 * back, -30.0 * side * way * sign_of(s)) for s in SIDES]
     neck = head(-45.0 * front + 60.0 * back + 5.0 * side, 40.0 * side * way)
     return together(*legs, trunk(-15.0 * front + 45.0 * back, 35.0 * side * way), neck)

@@ -28,8 +28,12 @@ LOG = together(
     *(piece for side in SIDES for piece in (arm(side, 75.0, 5.0, 30.0, 115.0), leg(side, 8.0, 12.0))), head(-12.0)
 )
 """Arms before the chest, legs straight: somebody who rolls over a side."""
-SINKING = 0.6
+SINKING = 1.2
 """A body that comes down faster than this still falls [m/s]: hands and neck are busy with that."""
+BRISK = 0.5
+"""Who comes down with so much pace rolls it out [m/s]."""
+STILL = 0.3
+"""Slower than this it lies [m/s]."""
 JUST = 1.0
 """A body that was up less than so many seconds ago has just fallen."""
 
@@ -79,7 +83,9 @@ class Roll(Behaviour):
         pace = float(np.linalg.norm(felt.velocity[:2]))
         asked = now.request == self.name
         landed = bool(felt.touching - LEGS) and felt.velocity[2] > -SINKING
-        falling = landed and now.time - self._up_at < JUST and pace > 0.9
+        if landed and float(np.linalg.norm(felt.velocity)) < STILL:
+            self._up_at = -1e9  # it lies: what moves from here on gets up
+        falling = landed and now.time - self._up_at < JUST and pace > BRISK
         if felt.height > LOW or not (asked or falling):
             return None
         return Bid(0.8, "asked to" if asked else f"is down and slides at {pace:.1f} m/s")
