@@ -128,9 +128,9 @@ def test_arms_of_the_built_in_people_hang_free(body: str) -> None:
     assert touching(model, data) == set()
 
 
-def test_arms_of_a_clips_own_body_hang_free_to_a_few_millimetres() -> None:
+def test_arms_of_a_clips_own_body_hang_free() -> None:
     model, data, _ = rest_of("idle")
-    assert min(c.dist for c in data.contact if model.geom_bodyid[c.geom1] and model.geom_bodyid[c.geom2]) > -0.003
+    assert not [c for c in data.contact if model.geom_bodyid[c.geom1] and model.geom_bodyid[c.geom2]]
 
 
 @pytest.mark.parametrize("sunk", [0.0, 15.0, 25.0])

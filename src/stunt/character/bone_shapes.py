@@ -119,7 +119,7 @@ def _muscle(bone: BonePlan, unit: float) -> BoneShape:
     """The thick upper half of a thigh, deeper than wide: the other one is beside it, and a hand."""
     length = float(np.linalg.norm(bone.tip))
     axes = along(bone.tip / length, bone.axes[:, 0])
-    size = (0.086 * unit, 0.073 * unit, 0.31 * length)
+    size = (0.089 * unit, 0.070 * unit, 0.31 * length)
     return BoneShape(ELLIPSOID, 0.36 * bone.tip, axes, size, TROUSERS)
 
 
@@ -169,7 +169,7 @@ def _spine(plan: SkeletonPlan, bone: BonePlan, unit: float) -> list[BoneShape]:
         return [slab]
     yoke = along(bone.axes[:, 1], forward)
     place = up * (high - 0.035 * unit) + 2.0 * ahead
-    return [slab, BoneShape(CAPSULE, place, yoke, (0.060 * unit, 0.075 * unit, 0.0), SHIRT)]
+    return [slab, BoneShape(CAPSULE, place, yoke, (0.060 * unit, 0.071 * unit, 0.0), SHIRT)]
 
 
 _OVER = 0.045
