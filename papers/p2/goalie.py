@@ -16,6 +16,7 @@ from papers.p2.experiment import Show
 from papers.runs import shipped
 from papers.variations import Ranges, drawn, with_character, with_events, with_prop, with_section, with_seed
 from stunt.drive.beats.spec import Script
+from stunt.maths.rotations import Floats
 from stunt.stage.event_specs import Throw
 from stunt.supervise.reflexes.dive import Goal
 
@@ -111,10 +112,15 @@ def kicked(script: Script, *, seconds: float = 3.5) -> KickedShot:
             speed = float(np.linalg.norm(data.qvel[ball.dof : ball.dof + 3]))
             near = (mujoco.mj_geomDistance(model, data, ground, own, 0.1, None) for own in striker.geoms)
             lowest = min(lowest, *near)
-        x, y, z = data.qpos[ball.qpos : ball.qpos + 3]
-        goal = goal or (x < LINE and abs(y) < GOAL.half and z < GOAL.height)
+        goal = goal or _in_goal(data.qpos[ball.qpos : ball.qpos + 3])
     saved = next((hit.body for hit in show.hits if hit.character == KEEPER and hit.by == BALL), "")
     return KickedShot(by, foot, speed, lowest, saved, goal)
+
+
+def _in_goal(place: Floats) -> bool:
+    """Whether a ball there is over the line, between the posts and under the bar."""
+    x, y, z = place
+    return bool(x < LINE and abs(y) < GOAL.half and z < GOAL.height)
 
 
 @dataclass(frozen=True)
@@ -143,9 +149,19 @@ class Shot:
 
 @dataclass(frozen=True)
 class SaveOutcome:
-    """How it went: whether the keeper touched the ball, with what, where it came [m], whether it stands again."""
+    """How it went.
+
+    Attributes:
+        touched: Whether the keeper touched the ball before it was past.
+        saved: Whether it did not go in.
+        by: What touched it first.
+        left: Where in the goal it was aimed, to the left seen from the keeper [m].
+        high: And how high [m].
+        up: Whether the keeper stands again.
+    """
 
     touched: bool
+    saved: bool
     by: str
     left: float
     high: float
@@ -174,9 +190,13 @@ def goalie(aimed: Shot, *, seed: int = 0) -> Show:
 
 def outcome(show: Show, aimed: Shot, *, seconds: float = 8.0) -> SaveOutcome:
     """Shoot and see."""
-    show.until(AT + aimed.seconds + 0.3)
+    stage, saved = show.stage, True
+    ball = stage.prop(BALL)
+    while stage.time < AT + aimed.seconds + 0.3:
+        stage.advance(1)
+        saved = saved and not _in_goal(stage.data.qpos[ball.qpos : ball.qpos + 3])
     by = next((hit.body for hit in show.hits if hit.character == KEEPER and hit.by == BALL), "")
     if seconds > show.stage.time:
         show.until(seconds)
     felt = show.felt(KEEPER)
-    return SaveOutcome(bool(by), by, aimed.left, aimed.high, felt.height > 0.75 and felt.tilt < 0.6)
+    return SaveOutcome(bool(by), saved, by, aimed.left, aimed.high, felt.height > 0.75 and felt.tilt < 0.6)

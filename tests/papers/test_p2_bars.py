@@ -44,7 +44,8 @@ def share(flags: Iterable[bool]) -> float:
 
 def test_a_keeper_touches_shots_left_right_high_and_low() -> None:
     found = run("shot", range(8, 12), workers=0)
-    assert share(how["touched"] for how in found) >= 0.5
+    print(*found, sep="\n")
+    assert share(how["touched"] for how in found) >= 0.75 and share(how["saved"] for how in found) >= 0.5
 
 
 def test_a_ball_at_the_head_is_ducked_and_one_past_it_is_not() -> None:
@@ -85,10 +86,10 @@ def test_a_boxer_that_is_knocked_down_gets_up_and_boxes_on() -> None:
 
 
 @pytest.mark.long
-def test_of_a_hundred_shots_into_the_goal_the_keeper_touches_seventy() -> None:
+def test_of_a_hundred_shots_into_the_goal_the_keeper_touches_five_of_six_and_saves_two_thirds() -> None:
     found = run("shot", range(FIRST, FIRST + 100))
-    print(f"touched {sum(how['touched'] for how in found)} of {len(found)}")
-    assert share(how["touched"] for how in found) >= 0.7
+    print(f"touched {sum(how['touched'] for how in found)}, saved {sum(how['saved'] for how in found)} of {len(found)}")
+    assert share(how["touched"] for how in found) >= 0.83 and share(how["saved"] for how in found) >= 0.67
 
 
 @pytest.mark.long

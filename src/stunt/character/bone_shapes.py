@@ -99,8 +99,8 @@ _BEGINS = {
     "clavicle": 0.5,
     "upper_arm": 0.25,
     "thigh": 0.2,
-}  # share of the bone: beside the neck, not in it; under the hip, beside a wrist. A shoulder's ball is the collar-bone's:
-# it goes where that goes, and does not wedge the arm off the ribs when the shoulder sinks under a load
+}  # share of the bone: beside the neck, not in it; under the hip, beside a wrist. A shoulder's ball is the
+# collar-bone's: it goes where that goes, and does not wedge the arm off the ribs when the shoulder sinks under a load
 
 
 def _limb(bone: BonePlan, radius: float, color: Color) -> BoneShape:

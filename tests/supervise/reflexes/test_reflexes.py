@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+import pytest
 
 from papers.p2 import duck
 from papers.p2.experiment import Show
 from stunt.stage.props import PropSpec
 from stunt.supervise.reflexes.clutch import Clutch
 from stunt.supervise.reflexes.curl import Curl
-from stunt.supervise.reflexes.dive import IncomingShot, tilt_for, tipping_time
+from stunt.supervise.reflexes.dive import LONG, IncomingShot, meeting
 from stunt.supervise.reflexes.senses import crossing, passing
 from tests.supervise.people import person, player, put_on, supervise, survival, throw
 
@@ -75,11 +76,16 @@ def test_the_hand_goes_to_the_place_that_was_hit() -> None:
     assert show.ran("ada", "clutch") and far < 0.35 and felt.height > 0.9
 
 
-def test_a_wider_or_lower_ball_needs_a_keeper_to_tip_farther_and_to_begin_earlier() -> None:
+def test_a_wider_ball_takes_a_keeper_farther_and_earlier_and_a_lower_one_tips_it_over() -> None:
     places = ((0.7, 1.3), (1.4, 1.3), (0.9, 0.3))
     near, wide, low = (IncomingShot(0.8, left, high, (0.0, left, high)) for left, high in places)
-    assert tilt_for(near) < tilt_for(wide) and tilt_for(near) < tilt_for(low)
-    assert tipping_time(near) < tipping_time(wide) <= 0.7
+    met = [meeting(shot) for shot in (near, wide, low)]
+    assert met[0].beside < met[1].beside and met[0].tilt < met[2].tilt
+    assert met[0].seconds < met[1].seconds
+    for shot, there in zip((near, wide, low), met, strict=True):  # the ball is in its hands
+        assert there.beside + LONG * np.sin(there.tilt) == pytest.approx(shot.left)
+        assert there.high + LONG * np.cos(there.tilt) == pytest.approx(shot.high)
+        assert 0.25 < there.high < 1.05 and there.beside < 1.0
 
 
 def test_who_ducks_keeps_its_feet_on_the_ground_going_down_and_coming_up() -> None:
