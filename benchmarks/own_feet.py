@@ -133,7 +133,10 @@ def on_stage(
     path: str, body: str | None, strength: float, assist: str, clock: str = "free", *, loop: bool | None = None
 ) -> tuple[StageLoop, BodyActor, BodyMotion]:
     """Return a stage, somebody on it who begins a clip, and that as their motion."""
-    spec = CharacterSpec(body or path, root="free", strength=strength, self_collision=True)
+    kind, *size = (body or path).split("@")
+    spec = CharacterSpec(kind, root="free", strength=strength, self_collision=True)
+    if size:
+        spec = replace(spec, height=float(size[0]), mass=float(size[1]))
     stage = StageLoop(Scene({"double": spec}, physics_hz=480.0, control_hz=120.0))
     actor = actor_of(stage, "double", root=RootSpring(kind=assist, clock=clock))  # type: ignore[arg-type]
     motion = motion_of_clip(load_clip(path), stage.character("double"))
@@ -146,7 +149,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clips", nargs="+")
-    parser.add_argument("--body")
+    parser.add_argument("--body", help="instead of the clip's own; human38@1.05@16: so high [m], so heavy [kg]")
     parser.add_argument("--seeds", type=int, default=5, help="how many; of pushes each is 16 of them")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--strength", type=float, default=1.5)

@@ -100,7 +100,7 @@ class Programme:
         who, g, t, mass = self.who, self.gains, self.t, float(self.who["mass"])
         a, force, torque = self.unpacked(x)
         total = 1e-7 * x @ x + g["w_force"] * x[self.nv - 6 :] @ x[self.nv - 6 :]
-        total += g["w_torque"] / (mass / 66.0) ** 2 * torque @ torque
+        total += g["w_torque"] * torque @ torque
         total += self._posture(a)
         root = int(who["root_body"])
         com, pace = self.data.subtree_com[root], self.data.subtree_linvel[root]
@@ -115,7 +115,7 @@ class Programme:
         total += g["w_com"] * off[:2] @ off[:2] + g["w_height"] * off[2] ** 2
         spin = np.cross(self.where - com, force).sum(axis=0)
         wanted = middle[12:15] + g["k_momentum"] * (middle[9:12] - self.data.subtree_angmom[root])
-        weight = g["w_momentum"] * np.exp(who["inputs"][w.HEED]) / (mass / 66.0) ** 2
+        weight = g["w_momentum"] * np.exp(who["inputs"][w.HEED])
         total += weight * (spin - wanted) @ (spin - wanted)
         for (jacobian, speed, drift), place, anchor in zip(self.jacobians, self.where, self.anchor, strict=True):
             hold = -g["k_contact"] * speed - drift
@@ -133,7 +133,9 @@ class Programme:
         error[3:nv] += t["turned"][3:nv]
         off = t["pace"][:nv] - self.data.qvel[:nv]
         wanted = np.clip(
-            t["urge"][6:nv] + g["k_joint"] ** 2 * error[6:nv] + 2.0 * g["k_joint"] * off[6:], -400.0, 400.0
+            t["urge"][6:nv] + g["k_joint"] ** 2 * error[6:nv] + 2.0 * g["k_joint"] * off[6:],
+            -g["hardest"],
+            g["hardest"],
         )
         name = stunt_names(self.model, who)
         weight = np.array([g["w_leg" if part == "leg" else "w_arm" if part == "arm" else "w_trunk"] for part in name])
@@ -142,7 +144,7 @@ class Programme:
         weight = np.where(swings, g["w_swing_leg"], weight)
         tasks = t["task_weight"][6:nv]
         weight = np.where(tasks > 0.0, tasks, weight)
-        wanted = np.where(tasks > 0.0, np.clip(t["task_urge"][6:nv], -400.0, 400.0), wanted)
+        wanted = np.where(tasks > 0.0, np.clip(t["task_urge"][6:nv], -g["hardest"], g["hardest"]), wanted)
         turn = t["urge"][3:6] + g["k_pelvis"] ** 2 * error[3:6] + 2.0 * g["k_pelvis"] * off[3:6]
         return float(weight @ (a[6:] - wanted) ** 2 + g["w_pelvis"] * ((a[3:6] - turn) ** 2).sum())
 
@@ -155,9 +157,9 @@ class Programme:
             place, crept = self.where[own, :2], self.where[own, :2] - self.anchor[own]
             arm, turn = place - place.mean(axis=0), crept - crept.mean(axis=0)
             turned = cross(arm, turn).sum() / ((arm**2).sum() + 1e-9)
-            pull = g["k_pull"] * float(self.who["mass"])
+            pull, lever = g["k_pull"] * float(self.who["mass"]), 0.1 * float(self.who["scale"])
             off = force[own, :2].sum(axis=0) / unit - pull * crept.mean(axis=0) / unit
-            twist = cross(arm, force[own, :2]).sum() / 0.1 / unit - pull * 0.1 * turned / unit
+            twist = cross(arm, force[own, :2]).sum() / lever / unit - pull * lever * turned / unit
             total += g["w_shear"] * off @ off + g["w_twist"] * twist**2
         return float(total)
 
@@ -167,7 +169,9 @@ class Programme:
             high = soles[p, 2] - self.who["floor"]
             if high >= g["near"]:
                 jacobian, speed, drift = self.moves(soles[p], int(self.who["point_owner"][p]))
-                goal = -(g["k_down"] ** 2) * min(high, 0.06) - 2.0 * g["k_down"] * speed[2] - drift[2]
+                goal = (
+                    -(g["k_down"] ** 2) * min(high, 0.06 * self.who["scale"]) - 2.0 * g["k_down"] * speed[2] - drift[2]
+                )
                 total += g["w_down"] * (jacobian[2] @ a - goal) ** 2
         return float(total)
 
@@ -276,11 +280,31 @@ def test_joints_come_to_rest_before_their_stops() -> None:
         low, high = model.jnt_range[joint]
         if low < high:
             q, pace = one.data.qpos[model.jnt_qposadr[joint]], one.data.qvel[6 + j]
-            most, least = (625.0 * (edge - q) - 50.0 * pace for edge in (high - 0.01, low + 0.01))
-            assert one.t["upper"][j] == pytest.approx(min(max(most, -400.0), 1e4))
-            assert one.t["lower"][j] == pytest.approx(max(min(least, 400.0), -1e4))
+            rate, hardest = one.gains["k_stop"], one.gains["hardest"]
+            most, least = (rate**2 * (edge - q) - 2.0 * rate * pace for edge in (high - 0.01, low + 0.01))
+            assert one.t["upper"][j] == pytest.approx(min(max(most, -hardest), 1e4))
+            assert one.t["lower"][j] == pytest.approx(max(min(least, hardest), -1e4))
             checked += 1
     assert checked > 10
+
+
+def test_a_setting_is_scaled_by_its_unit() -> None:
+    """Dynamic similarity under one gravity: every term of the programme is the same share of the others at any size."""
+    grown, other = (np.array([w.settings_of(*some)], w.GAINS)[0] for some in ((66.0, 1.0), (66.0 * 0.5**3, 0.5)))
+    assert grown.tolist() == pytest.approx(tuple(w.SETTINGS.values()))
+    long, mass, time = 0.5, 0.5**3, 0.5**0.5
+    for name in ("w_com", "w_height", "w_contact", "w_foot", "w_down", "w_force", "shrink", "grip", "clock_most"):
+        assert other[name] == grown[name]
+    for name in ("w_arm", "w_trunk", "w_leg", "w_pelvis", "w_turn"):  # of turning: at the end of a length it is a push
+        assert other[name] * (1.0 / time**2) ** 2 == pytest.approx(grown[name])
+    for name in ("w_torque", "w_momentum"):
+        assert other[name] * (mass * long**2 / time**2) ** 2 == pytest.approx(grown[name])
+    for name, power in (("k_joint", -1), ("k_com_d", -1), ("k_com_p", -2), ("clock", -1), ("step_ahead", 1)):
+        assert other[name] == pytest.approx(grown[name] * time**power)
+    for name in ("margin", "off", "near", "clear", "most_shift"):
+        assert other[name] == pytest.approx(grown[name] * long)
+    named = [name for names in w._UNITS.values() for name in names.split()]
+    assert len(set(named)) == len(named) and set(named) <= set(w.SETTINGS)
 
 
 class Stepping:

@@ -10,7 +10,7 @@ import pytest
 
 from captured import MOCAP, SHARED
 from stunt.drive.motion.body_motion import motion_of_clip
-from stunt.drive.own.centroidal import GRAVITY
+from stunt.drive.own.centroidal import GRAVITY, plan_path
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.footholds import _keeps_still, _taps
 from stunt.drive.own.reference import SLOW, make_reference
@@ -96,6 +96,24 @@ def test_the_zero_moment_point_of_the_path_is_inside_the_support(clip: str) -> N
         outside.append(np.maximum(np.maximum(low - spot, spot - high), 0.0).max())
     assert np.quantile(outside, 0.9) < 0.03
     assert reference.plan.outside[1].max() < 0.01 < reference.plan.outside[0].max()  # the clip's own was not
+
+
+@pytest.mark.parametrize("size", [0.6, 1.5])
+def test_a_body_of_another_size_is_planned_alike(size: float) -> None:
+    """Lengths as its size, times as the square root of that: the same path, the same lean, the same push."""
+    stage = stage_of("walk")
+    character, fps = stage.character("a"), 120.0
+    body = BodyInMotion.of(stage.model, character, reference_of("walk").motion.qpos, fps)
+    carries, points = list(np.moveaxis(reference_of("walk").carries, 1, 0)), points_of("walk")
+    tempo, mass = np.sqrt(size), character.mass
+    grown = plan_path(body, points, carries, mass, fps, 1.0)
+    other = plan_path(
+        replace(body, com=body.com * size, momentum=body.momentum * size * tempo, inertia=body.inertia * size**2),
+        [some * size for some in points], carries, mass, fps / tempo, size,
+    )  # fmt: skip
+    rates = {"com": size, "velocity": tempo, "acceleration": 1.0, "momentum": size * tempo, "moment": size}
+    for name, factor in (*rates.items(), ("zmp", size), ("lean", 1.0), ("outside", size)):
+        assert getattr(other, name) == pytest.approx(getattr(grown, name) * factor, rel=1e-6, abs=1e-6)
 
 
 def test_little_is_changed_and_it_is_told() -> None:

@@ -69,15 +69,15 @@ def between(table: int, program: int, time: float, model: int, data: int) -> Non
 @compiled
 def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     """Find one body's torques and write them; the clip's clock goes on."""
-    gains, period = t.gains, v.times.period * who.stride
+    gains, period = w.gains_at(t.gains, number), v.times.period * who.stride
     live = ask_clip(t, who)
     weigh(v, t, who)
     omega = pendulum_rate(t, who)
     frame = min(int(max(who.clip_time, 0.0) * who.fps), who.frames - 1)
     flights = floats(who.flight)
     begins, ends = flights[2 * frame], flights[2 * frame + 1]
-    air = live and begins - 0.02 <= who.clip_time < ends
-    near_air = live and begins - _BEFORE < who.clip_time < ends + _AFTER
+    air = live and begins - 0.02 * who.tempo <= who.clip_time < ends
+    near_air = live and begins - _BEFORE * who.tempo < who.clip_time < ends + _AFTER * who.tempo
     feel_ground(t, who, number)
     place_points(t, who)
     find_stance(t, who, gains, live, air)
@@ -135,7 +135,7 @@ def take_tasks(v: Any, t: Any, who: Any) -> None:
             continue
         law = v.law[j]
         led = leg_of[d - first] < 0 and (law == STANDING or law == IMPEDANCE)
-        t.task_weight[d] = w.TASK if led else 0.0
+        t.task_weight[d] = w.TASK * who.scale**2 if led else 0.0
         if led:
             t.task_urge[d] = v.acceleration[d] if law == STANDING else spring_urge(v, t, d, j)
 

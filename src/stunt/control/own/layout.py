@@ -48,7 +48,7 @@ SETTINGS: Final[dict[str, float]] = {
     "k_joint": 18.0, "k_pelvis": 16.0, "k_com_p": 30.0, "k_com_d": 11.0, "k_height": 14.0, "k_momentum": 7.0,
     "k_foot": 25.0, "k_turn": 22.0, "k_contact": 30.0, "k_press": 30.0, "k_anchor": 20.0, "k_down": 25.0,
     # Contacts.
-    "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
+    "hardest": 400.0, "k_stop": 25.0, "near": 0.012, "sink": 0.001, "shrink": 0.8, "grip": 0.95, "anchor_slip": 0.05,
     # Steps.
     "clear": 0.03, "reach_down": 0.02, "early": 0.06, "early_air": 0.2, "step_gain": 1.0, "step_ahead": 0.25,
     "back": 0.02, "most_shift": 0.9, "follow": 0.04,
@@ -57,7 +57,41 @@ SETTINGS: Final[dict[str, float]] = {
     # Recovery steps.
     "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6,
 }  # fmt: skip
-"""One setting for all clips and bodies."""
+"""One setting for all clips and bodies: a grown-up's of `GROWN` kilograms, see `settings_of`."""
+GROWN: Final = 66.0
+"""Mass of the body that the setting was written for [kg]; its legs are `GROWN_LEG` long."""
+GROWN_LEG: Final = 0.9
+"""Length of a grown-up's leg, from the hip joint to the ground [m]."""
+_UNITS: Final[dict[tuple[float, float, float], str]] = {
+    (0.0, 2.0, 0.0): "w_arm w_trunk w_leg w_swing_leg w_air_leg w_pelvis w_air_pelvis w_turn",
+    (-2.0, -2.0, 0.0): "w_momentum w_momentum_air w_torque",
+    (0.0, 0.0, -1.0): "k_joint k_pelvis k_com_d k_height k_momentum k_foot k_turn k_contact k_press k_anchor k_down "
+    "k_stop clock",
+    (0.0, 0.0, -2.0): "k_com_p k_pull hardest",
+    (0.0, 1.0, 0.0): "near sink anchor_slip clear reach_down back most_shift hurry margin off",
+    (0.0, 0.0, 1.0): "early early_air step_ahead follow trigger rest",
+    (0.0, 2.0, -2.0): "clock_slow",
+}
+"""Powers of mass, length and time in the settings' units; those that are not named have none.
+
+Weights are such that a square of any task is as much as one of an acceleration [m/s²], which gravity gives to all."""
+
+
+def settings_of(mass: float, scale: float) -> tuple[float, ...]:
+    """Return the setting for a body, in the order of `GAINS`, by dynamic similarity.
+
+    A body of the same shape and another size, under the same gravity, moves alike when its times are as the square
+    root of its lengths: whatever has a unit is scaled with it.
+
+    Args:
+        mass: Of the body [kg].
+        scale: Length of its legs, as a share of a grown-up's.
+    """
+    powers = {name: power for power, names in _UNITS.items() for name in names.split()}
+    factor = {name: (mass / GROWN) ** m * scale ** (x + 0.5 * t) for name, (m, x, t) in powers.items()}
+    return tuple(value * factor.get(name, 1.0) for name, value in SETTINGS.items())
+
+
 GAINS: Final = layout(*((name, _FLOAT) for name in SETTINGS))
 
 ACTOR: Final = layout(
@@ -87,6 +121,7 @@ ACTOR: Final = layout(
     ("side_sign", _FLOAT),  # 1 where the first foot is to the left
     ("mass", _FLOAT),
     ("scale", _FLOAT),  # length of its legs, as a share of a grown-up's
+    ("tempo", _FLOAT),  # by which its times are longer: the square root of that
     ("friction", _FLOAT),
     ("floor", _FLOAT),  # height of the ground [m]
     # What it follows.
@@ -166,13 +201,14 @@ ACTOR: Final = layout(
 )
 """Somebody on their own feet."""
 actor_at = record(ACTOR)
+gains_at = record(GAINS)
 
 TABLE: Final = AddressTable(
     "OwnFeet",
     (
         ("actors", ADDRESS),
         ("count", _LONG),
-        ("gains", GAINS),
+        ("gains", ADDRESS),  # each actor's
         # The engine's.
         ("xpos", _FLOAT),
         ("xquat", _FLOAT),

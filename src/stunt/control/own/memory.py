@@ -92,7 +92,7 @@ class OwnFeetProgram:
     Attributes:
         names: Who, in the order of the records.
         actors: A record of each, (n,) of `layout.ACTOR`.
-        gains: The one setting, (1,) of `layout.GAINS`.
+        gains: The one setting for each, by their size, (n,) of `layout.GAINS`.
         task_weight: How much each degree of freedom's own task matters; 0: it follows its clip's posture, (nv,).
         task_urge: The acceleration such a task asks for [rad/s², m/s²], (nv,). Whoever sets a weight writes this at
             every control step, before the programme is solved; both are saved and restored.
@@ -105,7 +105,7 @@ class OwnFeetProgram:
         self._model, self._data, self._board = model, data, board
         self.names: list[str] = []
         self.actors = np.zeros(0, w.ACTOR)
-        self.gains = np.array([tuple(w.SETTINGS.values())], w.GAINS)
+        self.gains = np.zeros(0, w.GAINS)
         self.tau = np.zeros(model.nv)
         self.task_weight, self.task_urge, self.turned = np.zeros((3, model.nv))
         self._kept: dict[str, list[NDArray[Any]]] = {}
@@ -113,7 +113,7 @@ class OwnFeetProgram:
         nv, nq, size = model.nv, model.nq, model.nv + w.SIDES * w.MOST
         rows = nv + w.PLANES
         self._buffers: dict[str, NDArray[Any]] = {
-            "count": np.zeros(1, np.int64), "gains": self.gains, "xpos": data.xpos, "xquat": data.xquat,
+            "count": np.zeros(1, np.int64), "xpos": data.xpos, "xquat": data.xquat,
             "xmat": data.xmat, "com": data.subtree_com, "com_velocity": data.subtree_linvel,
             "momentum": data.subtree_angmom, "ncon": contact_count(data), "contacts": contact_pointer(data),
             "geom_body": model.geom_bodyid, "body_parent": model.body_parentid,
@@ -149,7 +149,7 @@ class OwnFeetProgram:
 
     def _refresh(self) -> None:
         self._buffers["count"][0] = len(self.names)
-        self.table[:] = w.TABLE.fill(actors=self.actors, **self._buffers)
+        self.table[:] = w.TABLE.fill(actors=self.actors, gains=self.gains, **self._buffers)
         self._board.programs[OWN_FEET] = address_of(self.table) if self.names else 0
 
     def add(self, character: Character, body: StandingBody) -> int:
@@ -158,13 +158,14 @@ class OwnFeetProgram:
         self.names.append(character.name)
         self.actors = np.append(self.actors, np.zeros(1, w.ACTOR))
         number = len(self.names) - 1
+        self.gains = np.append(self.gains, np.array([w.settings_of(character.mass, body.size)], w.GAINS))
         who, root = self.actors[number], character.root
         joints = list(character.joints.values())
         table = np.array([(j.nv, j.qpos - root.qpos, j.dof - root.dof) for j in joints], np.int64)
         who["root_body"], who["root_dof"], who["root_qpos"] = character.root_body, root.dof, root.qpos
         who["nv"] = joints[-1].dof + joints[-1].nv - root.dof
         who["nq"] = joints[-1].qpos + joints[-1].nq - root.qpos
-        weights, leg_of = self._weights(character, body, int(who["nv"]) - 6)
+        weights, leg_of = self._weights(character, body, self.gains[number], int(who["nv"]) - 6)
         self._kept[character.name] = [table, weights, leg_of]
         who["joints"], who["joint_count"] = address_of(table), len(joints)
         who["weights"], who["leg_of"] = address_of(weights), address_of(leg_of)
@@ -177,13 +178,16 @@ class OwnFeetProgram:
             who["point_front"][at : at + count] = body.front[foot]
         who["leg_long"], who["roll_axis"] = body.long, body.spare.ravel()
         who["ankle_rest"], who["scale"], who["friction"] = body.rest, body.size, body.friction
+        who["tempo"] = np.sqrt(body.size)
         who["front_axis"], who["front_sign"] = body.ahead
         who["side_sign"], who["mass"] = 1.0 if body.left else -1.0, character.mass
         self._buffers["geom_actor"][sorted(character.geoms)] = number + 1
         self._refresh()
         return number
 
-    def _weights(self, character: Character, body: StandingBody, count: int) -> tuple[Floats, NDArray[np.int64]]:
+    def _weights(
+        self, character: Character, body: StandingBody, gains: Any, count: int
+    ) -> tuple[Floats, NDArray[np.int64]]:
         """Return how much each degree of freedom's posture matters, and to which foot's leg it belongs."""
         weights, leg_of = np.zeros(count), np.full(count, -1, np.int64)
         root = character.root
@@ -192,10 +196,10 @@ class OwnFeetProgram:
             id_ = int(self._model.jnt_bodyid[joint.id])
             own = slice(joint.dof - root.dof - 6, joint.dof - root.dof - 6 + joint.nv)
             part = part_of(self._model.body(id_).name)
-            weights[own] = w.SETTINGS["w_arm" if part == "arm" else "w_trunk"]
+            weights[own] = gains["w_arm" if part == "arm" else "w_trunk"]
             for foot, leg in enumerate(body.legs):
                 if id_ in leg:
-                    leg_of[own], weights[own] = foot, w.SETTINGS["w_leg"]
+                    leg_of[own], weights[own] = foot, gains["w_leg"]
         return weights, leg_of
 
     def follow(self, number: int, targets: OwnTargets, clip: float, *, floor: float, free_clock: bool) -> None:
@@ -252,6 +256,6 @@ class OwnFeetProgram:
         count = len(state["actors"])
         self.actors[:count] = state["actors"]
         self.actors["active"][count:] = 0  # whoever joined since lets go
-        self.tau[...], self.gains[...] = state["tau"], state["gains"]
+        self.tau[...], self.gains[:count] = state["tau"], state["gains"]
         self.task_weight[...], self.task_urge[...], self.turned[...] = state["tasks"]
         self._targets |= state["targets"]

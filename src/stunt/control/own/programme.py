@@ -30,11 +30,10 @@ mj_jacDot = engine_function("mj_jacDot", 5, 1)
 """How fast they change, likewise."""
 
 _FORCE = 100.0 / 66.0  # unit of contact forces, by mass [N/kg]: the programme's numbers stay of one size
-_HARDEST = 400.0  # acceleration a joint asks for at most [rad/s²]
 _HIGH = 0.06  # a point comes down as if it were at most so high [m]
 _LEVER = 0.1  # at which a twist counts like a push [m]
 _ENDLESS = 1.0e4
-_STOP, _NEAR_STOP = 25.0, 0.01  # rate at which a joint comes to rest before its end stop [1/s], so far from it [rad]
+_NEAR_STOP = 0.01  # a joint comes to rest so far before its end stop [rad]
 _GIVEN = 1e-3  # tolerance of a torque that another law gives, of a joint's strength
 _ROUNDS: Final = 3
 """Times the programme is solved again for torques that are too long."""
@@ -178,13 +177,13 @@ def ask_posture(v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool) -
     for j in range(joints):
         d = 6 + j
         goal = t.urge[d] + rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])
-        goal = min(max(goal, -_HARDEST), _HARDEST)
+        goal = min(max(goal, -gains.hardest), gains.hardest)
         weight = weights[j]
         leg = leg_of[j]
         if leg >= 0 and who.stance[leg] == 0:
             weight = gains.w_air_leg if flying else gains.w_swing_leg
         if t.task_weight[first + d] > 0.0:  # whoever moves this joint has said how
-            weight, goal = t.task_weight[first + d], min(max(t.task_urge[first + d], -_HARDEST), _HARDEST)
+            weight, goal = t.task_weight[first + d], min(max(t.task_urge[first + d], -gains.hardest), gains.hardest)
         if not is_own(v, first + d):  # another law's spring has it
             weight = 0.0
         hessian[j, j] += weight
@@ -221,7 +220,6 @@ def ask_whole_body(t: Any, who: Any, gains: Any, size: int, near_air: bool) -> N
         add_row(t, size, row, goal, gains.w_com if k < 2 else gains.w_height)
     weight = gains.w_momentum_air if near_air else gains.w_momentum
     weight *= math.exp(who.inputs[w.HEED])
-    weight /= (who.mass / 66.0) ** 2
     for k in range(3):
         goal = t.middle[12 + k] + gains.k_momentum * (t.middle[9 + k] - t.momentum[root + k])
         a, b = (k + 1) % 3, (k + 2) % 3
@@ -272,21 +270,21 @@ def ask_shear(t: Any, who: Any, gains: Any, size: int, foot: int) -> None:
             rx, ry = t.where[3 * p] - x, t.where[3 * p + 1] - y
             ax, ay = t.where[3 * p] - who.anchor[2 * q] - gx, t.where[3 * p + 1] - who.anchor[2 * q + 1] - gy
             turned, spread = turned + rx * ay - ry * ax, spread + rx * rx + ry * ry
-    pull = gains.k_pull * who.mass
+    pull, lever = gains.k_pull * who.mass, _LEVER * who.scale
     for k in range(3):
         for i in range(size):
             row[i] = 0.0
         for p in range(points):
             if t.owner[p] // w.POINTS != foot:
                 continue
-            rx, ry = (t.where[3 * p] - x) / _LEVER, (t.where[3 * p + 1] - y) / _LEVER
+            rx, ry = (t.where[3 * p] - x) / lever, (t.where[3 * p + 1] - y) / lever
             for s in range(w.SIDES):
                 i = joints + w.SIDES * p + s
                 row[i] = edge(s, k, grip) if k < 2 else rx * edge(s, 1, grip) - ry * edge(s, 0, grip)
         if k < 2:
             add_row(t, size, row, pull * (gx if k == 0 else gy) / unit, gains.w_shear)
         else:
-            add_row(t, size, row, pull * _LEVER * turned / spread / unit, gains.w_twist)
+            add_row(t, size, row, pull * lever * turned / spread / unit, gains.w_twist)
 
 
 @compiled
@@ -304,16 +302,16 @@ def ask_down(v: Any, t: Any, who: Any, gains: Any, size: int, model: int, data: 
         for d in range(first, first + who.nv):
             pace += linear[2, d] * v.qvel[d]
             drift += dot[2, d] * v.qvel[d]
-        goal = -rate * rate * min(high, _HIGH) - 2.0 * rate * pace - drift
+        goal = -rate * rate * min(high, _HIGH * who.scale) - 2.0 * rate * pace - drift
         ask(t, who, size, linear, 2, first, goal, gains.w_down)
 
 
 @compiled
 def lift_swing(t: Any, who: Any, gains: Any, i: int) -> None:
     """Lift a swinging foot a little over the clip's way, which glides over the floor by a centimetre."""
-    o, turn = w.POSE * i, math.pi / max(who.length[i], 0.05)
+    o, turn = w.POSE * i, math.pi / max(who.length[i], 0.05 * who.tempo)
     phase = min(max(who.since[i] * turn, 0.0), math.pi)
-    high, rate = gains.clear * who.scale, who.rate
+    high, rate = gains.clear, who.rate
     t.foot[o + 2] += high * math.sin(phase) ** 2
     t.foot[o + 9] += high * turn * rate * math.sin(2.0 * phase)
     t.foot[o + 12] += 2.0 * high * (turn * rate) ** 2 * math.cos(2.0 * phase)
@@ -364,7 +362,7 @@ def ask_feet(
             elif who.planned[i] == 0 and not air and who.length[i] < 2.0:
                 lift_swing(t, who, gains, i)
             elif who.planned[i] != 0 and who.stance[i] == 0:
-                t.foot[o + 2] -= gains.reach_down * who.scale  # late: it goes down until it feels the ground
+                t.foot[o + 2] -= gains.reach_down  # late: it goes down until it feels the ground
         world_difference(t.foot, o + 3, t.xquat, 4 * body, t.scratch, 0)
         if who.roll_axis[3 * i] ** 2 + who.roll_axis[3 * i + 1] ** 2 + who.roll_axis[3 * i + 2] ** 2 > 0.0:
             spare_roll(t, who, i, angular, angular_dot)
@@ -397,7 +395,6 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
     edges, first = size - joints, who.root_dof
     matrix, mover = grid(t.inertia, (n, n)), grid(t.mover, (6, size))
     forces, limits = grid(t.forces, (n, w.SIDES * w.MOST)), grid(t.limits, (joints + w.PLANES, size))
-    weight = gains.w_torque / (who.mass / 66.0) ** 2
     for j in range(joints):
         d = 6 + j
         still = t.bias[d]
@@ -411,7 +408,7 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
             if part != 0.0:
                 for i in range(size):
                     limits[j, i] += part * mover[k, i]
-        add_row(t, size, limits[j], -still, weight)
+        add_row(t, size, limits[j], -still, gains.w_torque)
         most = min(v.limit[first + d], 1.0e6)
         t.upper[size + j], t.lower[size + j] = most - still, -most - still
         if not is_own(v, first + d):  # as it is: what the programme would rather have is not asked
@@ -423,11 +420,11 @@ def limit_torques(v: Any, t: Any, who: Any, gains: Any, size: int) -> None:
         t.lower[i] = -_ENDLESS if i < joints else 0.0
     for i in range(joints):
         if is_own(v, first + 6 + i):
-            keep_off_stops(v, t, first + 6 + i, i)
+            keep_off_stops(v, t, gains, first + 6 + i, i)
 
 
 @compiled
-def keep_off_stops(v: Any, t: Any, d: int, i: int) -> None:
+def keep_off_stops(v: Any, t: Any, gains: Any, d: int, i: int) -> None:
     """Limit a hinge's acceleration so that it comes to rest before its end stop, whose push cannot be foreseen.
 
     A joint at its stop is driven by it too: an ankle that leans on it pushes the whole body over.
@@ -436,9 +433,9 @@ def keep_off_stops(v: Any, t: Any, d: int, i: int) -> None:
     low, high = joint_limits(v, j)
     if v.jnt_type[j] == BALL:
         return
-    q, brake = v.qpos[v.jnt_qposadr[j]], 2.0 * _STOP * v.qvel[d]
-    t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)
-    t.lower[i] = max(min(_STOP * _STOP * (low + _NEAR_STOP - q) - brake, _HARDEST), -_ENDLESS)
+    q, stop, brake = v.qpos[v.jnt_qposadr[j]], gains.k_stop**2, 2.0 * gains.k_stop * v.qvel[d]
+    t.upper[i] = min(max(stop * (high - _NEAR_STOP - q) - brake, -gains.hardest), _ENDLESS)
+    t.lower[i] = max(min(stop * (low + _NEAR_STOP - q) - brake, gains.hardest), -_ENDLESS)
 
 
 @compiled

@@ -16,6 +16,7 @@ from stunt.maths.compiled import compiled
 from stunt.maths.pointers import grid
 
 _HEIGHT = 0.07  # of a recovery step [m]
+_FAST = 3.0  # a capture point is taken to move at most so fast [m/s]
 _HASTE = (0.8, 1.0, 1.2)  # how a step under way may change what is left of it in a tick
 _HALF = 0.5  # of a step: later it takes as long as it takes
 _WAITS = 0.5  # seconds that a foot has to come down, since its step began and since the clip has it stand
@@ -51,7 +52,7 @@ def step_cost(t: Any, who: Any, i: int, seconds: float, begun: bool, omega: floa
             press[k] = stand[k] + 0.8 * (t.spot[k] - stand[k])
     capture[0], capture[1] = who.capture[0], who.capture[1]
     side = who.side_sign if i == 0 else -who.side_sign
-    lead = 0.0 if begun else LEAD * math.sqrt(who.scale)
+    lead = 0.0 if begun else LEAD * who.tempo
     cost = weigh_step(foot, stand, press, face, side, who.scale, capture, omega, seconds, lead, found)
     t.spot[2], t.spot[3] = found[0], found[1]
     return float(cost)
@@ -64,20 +65,22 @@ def set_landing(t: Any, who: Any, gains: Any, i: int) -> None:
     at = 3 * who.foot_body[i]
     who.step_to[3 * i] = t.spot[2] + t.xpos[at] - fx
     who.step_to[3 * i + 1] = t.spot[3] + t.xpos[at + 1] - fy
-    who.step_to[3 * i + 2] = who.floor + who.ankle_rest[i] - 0.5 * gains.reach_down * who.scale
+    who.step_to[3 * i + 2] = who.floor + who.ankle_rest[i] - 0.5 * gains.reach_down
 
 
 @compiled
 def aim_step(t: Any, who: Any, gains: Any, i: int, omega: float) -> None:
     """Aim a step that is under way anew, and let it take longer or shorter where that catches the body better."""
     left = who.step_length[i] - who.step_time[i]
-    if left <= _AIMED:
+    if left <= _AIMED * who.tempo:
         return
     phase = who.step_time[i] / who.step_length[i]
     best, seconds, x, y = math.inf, left, 0.0, 0.0
     for share in _HASTE:
         some = left * share
-        if share != 1.0 and (phase > _HALF or some < _AIMED or some / (1.0 - phase) > TIMES[-1] * math.sqrt(who.scale)):
+        if share != 1.0 and (
+            phase > _HALF or some < _AIMED * who.tempo or some / (1.0 - phase) > TIMES[-1] * who.tempo
+        ):
             continue
         cost = step_cost(t, who, i, some, True, omega) + (0.0 if share == 1.0 else _CHANGE)
         if cost < best:
@@ -110,30 +113,30 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
         who.paused, who.rate = 1, 0.0
     if active or who.cool > 0.0:
         return
-    inside = who.inside
-    sx = who.capture[0] + min(max(who.capture_pace[0], -3.0), 3.0) * gains.trigger
-    sy = who.capture[1] + min(max(who.capture_pace[1], -3.0), 3.0) * gains.trigger
+    inside, fast = who.inside, _FAST * who.tempo
+    sx = who.capture[0] + min(max(who.capture_pace[0], -fast), fast) * gains.trigger
+    sy = who.capture[1] + min(max(who.capture_pace[1], -fast), fast) * gains.trigger
     inside = min(inside, support(t, who, sx, sy, -1))
     first, last = 0, 1
     if who.planned[0] != 0 and who.planned[1] != 0:
-        soon = min(who.left[0], who.left[1]) < 0.25 and who.calm <= 0.0
+        soon = min(who.left[0], who.left[1]) < 0.25 * who.tempo and who.calm <= 0.0
         if who.clip_time < end and (soon or moving):
             return  # the clip is about to step anyway
         if who.points < 3:
             return
         if who.stance[0] == 0 or who.stance[1] == 0:  # one carries; the other may step if it does not come down
             first = last = 0 if who.stance[0] == 0 else 1
-            if who.calm > gains.rest - _WAITS or who.since[first] < _WAITS:
+            if who.calm > gains.rest - _WAITS * who.tempo or who.since[first] < _WAITS * who.tempo:
                 return
     else:
         i = 0 if who.planned[0] == 0 else 1
-        if who.stance[1 - i] == 0 or moving or who.left[i] < 0.3 or who.since[i] < 0.08:
+        if who.stance[1 - i] == 0 or moving or who.left[i] < 0.3 * who.tempo or who.since[i] < 0.08 * who.tempo:
             return
-        if math.hypot(who.error[0], who.error[1]) * math.exp(omega * who.left[i]) < gains.most_shift * who.scale:
+        if math.hypot(who.error[0], who.error[1]) * math.exp(omega * who.left[i]) < gains.most_shift:
             return  # the clip's own step, moved, catches it
         first = last = i  # the clip holds a foot in the air for long: it is put down
         inside += 0.02 * who.scale
-    if inside > -gains.margin * who.scale or math.hypot(who.error[0], who.error[1]) < gains.off * who.scale:
+    if inside > -gains.margin or math.hypot(who.error[0], who.error[1]) < gains.off:
         return  # where the plan itself leaves the soles, it comes back by itself
     begin_step(t, who, gains, first, last, omega)
 
@@ -144,7 +147,7 @@ def begin_step(t: Any, who: Any, gains: Any, first: int, last: int, omega: float
     best, foot, seconds, x, y = math.inf, -1, 0.0, 0.0, 0.0
     for i in range(first, last + 1):
         for long in TIMES:
-            scaled = long * math.sqrt(who.scale)
+            scaled = long * who.tempo
             cost = step_cost(t, who, i, scaled, False, omega)
             if cost < best:
                 best, foot, seconds, x, y = cost, i, scaled, t.spot[2], t.spot[3]
@@ -172,7 +175,7 @@ def can_close(t: Any, who: Any, live: bool) -> bool:
     """Whether a body is at rest on both feet, and the clip leaves it the time to close them."""
     if who.open == 0 or who.stance[0] == 0 or who.stance[1] == 0 or who.points < 5 or is_moving(t, who):
         return False
-    soon = min(who.left[0], who.left[1]) < _CLOSES * math.sqrt(who.scale)
+    soon = min(who.left[0], who.left[1]) < _CLOSES * who.tempo
     return bool(not (live and soon) and who.calm <= 0.0 and who.inside > _SAFE * who.scale)
 
 
@@ -192,8 +195,8 @@ def close_feet(t: Any, who: Any, gains: Any, live: bool, period: float) -> None:
         return
     who.shifts += period
     i = who.closing - 1
-    if who.stance[1 - i] == 0 or who.shifts > _SHIFTS * math.sqrt(who.scale) or is_moving(t, who):
-        who.closing, who.settle = 0, _SETTLES
+    if who.stance[1 - i] == 0 or who.shifts > _SHIFTS * who.tempo or is_moving(t, who):
+        who.closing, who.settle = 0, _SETTLES * who.tempo
         return
     if support(t, who, who.capture[0], who.capture[1], 1 - i) < _OVER * who.scale:
         return
@@ -204,7 +207,7 @@ def close_feet(t: Any, who: Any, gains: Any, live: bool, period: float) -> None:
     share = min(1.0, _STRIDE * who.scale / max(math.hypot(x, y), 1e-9))
     side = who.side_sign if i == 0 else -who.side_sign
     t.spot[2], t.spot[3] = reachable(side, who.scale, fx + share * x, fy + share * y, sx, sy, hx, hy)
-    start_step(t, who, gains, i, _SLOW * math.sqrt(who.scale))
+    start_step(t, who, gains, i, _SLOW * who.tempo)
     who.closings += 1
 
 
@@ -223,7 +226,7 @@ def lower(t: Any, who: Any, moving: bool, period: float) -> None:
         reach = _STRETCHED * who.leg_long[i]
         goal = max(goal, high - math.sqrt(max(reach * reach - far * far, 0.0)))
     goal = 0.0 if moving else min(goal, _LOWER * who.scale)
-    who.drop += (goal - who.drop) * min(1.0, period / 0.08)
+    who.drop += (goal - who.drop) * min(1.0, period / (0.08 * who.tempo))
 
 
 @compiled

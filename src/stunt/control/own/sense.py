@@ -187,13 +187,13 @@ def find_stance(t: Any, who: Any, gains: Any, live: bool, air: bool) -> None:
             who.locked[i] = 0
         elif who.locked[i] != 0 and not stepping:
             who.planned[i] = 1  # put down against the clip: it stands until the clip stands
-        early = _STEP_EARLY if stepping else (gains.early_air if air else gains.early)
-        if who.planned[i] == 0 and who.touch[i] != 0 and who.left[i] < early and who.since[i] > _EARLIEST:
+        early = _STEP_EARLY * who.tempo if stepping else (gains.early_air if air else gains.early)
+        if who.planned[i] == 0 and who.touch[i] != 0 and who.left[i] < early and who.since[i] > _EARLIEST * who.tempo:
             who.planned[i] = 1
         if stepping and (who.planned[i] != 0 or who.left[i] <= 0.0):
-            who.step_on[i], who.planned[i], who.was[i], who.cool = 0, 1, 1, _AGAIN
+            who.step_on[i], who.planned[i], who.was[i], who.cool = 0, 1, 1, _AGAIN * who.tempo
             if who.closing != 0:
-                who.closing, who.settle = 0, _SETTLES
+                who.closing, who.settle = 0, _SETTLES * who.tempo
             for k in range(2):
                 here = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k]
                 who.off[2 * i + k] = who.sole_off[2 * i + k] = here
@@ -217,7 +217,12 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
                 who.anchored[base + n] = 0
             continue
         stands = floats(who.phases)[3 * (w.FEET * frame + i)] > 0.5
-        planned = live and stands and who.step_on[i] == 0 and (who.since[i] > _LATE or who.clip_time < 0.2)
+        planned = (
+            live
+            and stands
+            and who.step_on[i] == 0
+            and (who.since[i] > _LATE * who.tempo or who.clip_time < 0.2 * who.tempo)
+        )
         some = False
         for n in range(who.point_count[i]):
             if near_ground(t, who, gains, base + n) and carries[(w.FEET * frame + i) * w.POINTS + n] > 0.5:

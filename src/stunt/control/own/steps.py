@@ -114,13 +114,13 @@ def set_clock(t: Any, who: Any, gains: Any, flying: bool, air: bool, air_end: fl
     square = vx * vx + vy * vy
     if flying:
         who.rate = min(max((air_end - who.clip_time) / max(left_air, 0.01), 0.6), 1.6)
-    elif square > 0.09 and not air and abs(vz) < 0.6:
+    elif square > 0.09 * who.scale and not air and abs(vz) < 0.6 * who.tempo:
         ex, ey = who.error[0] + who.ahead_off[0] - who.press_off[0], who.error[1] + who.ahead_off[1] - who.press_off[1]
         ahead = (ex * vx + ey * vy) / square
-        ahead *= gains.clock * min(max((square - gains.clock_slow) / 0.25, 0.0), 1.0)
+        ahead *= gains.clock * min(max((square - gains.clock_slow) / (0.25 * who.scale), 0.0), 1.0)
         # Who falls to the side does not dawdle: what the next step has to catch grows while it is awaited.
         beside = abs(ex * vy - ey * vx) / math.sqrt(square)
-        haste = min(max(beside / (gains.hurry * who.scale) - 1.0, 0.0), 1.0)
+        haste = min(max(beside / gains.hurry - 1.0, 0.0), 1.0)
         ahead = min(max(ahead, -gains.clock_most), gains.clock_most)
         who.rate = 1.0 + (ahead if ahead > 0.0 else ahead * (1.0 - haste))
 
@@ -135,8 +135,8 @@ def move_footprints(t: Any, who: Any, gains: Any, omega: float, flying: bool, le
             turned_x, turned_y = sole_turned(t, who, i)
             for k in range(2):
                 here, turned = t.xpos[3 * who.foot_body[i] + k] - t.foot[w.POSE * i + k], turned_y if k else turned_x
-                who.off[a + k] += (here - who.off[a + k]) * min(1.0, period / _STAND)
-                who.sole_off[a + k] += (here + turned - who.sole_off[a + k]) * min(1.0, period / _STAND)
+                who.off[a + k] += (here - who.off[a + k]) * min(1.0, period / (_STAND * who.tempo))
+                who.sole_off[a + k] += (here + turned - who.sole_off[a + k]) * min(1.0, period / (_STAND * who.tempo))
                 who.off_from[a + k] = who.off_to[a + k] = who.off[a + k]
             who.was[i] = 1
             continue
@@ -145,11 +145,11 @@ def move_footprints(t: Any, who: Any, gains: Any, omega: float, flying: bool, le
         if who.was[i] != 0:
             who.was[i] = 0
             who.off_from[a], who.off_from[a + 1] = who.off[a], who.off[a + 1]
-        if who.step_on[i] == 0 and who.left[i] > 0.03:
+        if who.step_on[i] == 0 and who.left[i] > 0.03 * who.tempo:
             wish(t, who, gains, i, omega, flying, left_air, root)
             for k in range(2):
-                who.off_to[a + k] += (t.spot[k] - who.off_to[a + k]) * min(1.0, period / _SOON)
-        share = min(max(who.since[i] / max(who.length[i] * _LANDS, 0.05), 0.0), 1.0)
+                who.off_to[a + k] += (t.spot[k] - who.off_to[a + k]) * min(1.0, period / (_SOON * who.tempo))
+        share = min(max(who.since[i] / max(who.length[i] * _LANDS, 0.05 * who.tempo), 0.0), 1.0)
         share = share * share * (3.0 - 2.0 * share)
         for k in range(2):
             who.off[a + k] = (1.0 - share) * who.off_from[a + k] + share * who.off_to[a + k]
@@ -164,18 +164,18 @@ def wish(t: Any, who: Any, gains: Any, i: int, omega: float, flying: bool, left_
     """Write to `spot` how far from the clip's footprint a swinging foot should come down."""
     grown = math.exp(omega * min(who.left[i], gains.step_ahead)) * gains.step_gain
     away = math.hypot(who.press_off[0], who.press_off[1])
-    keeps = max(0.0, 1.0 - gains.back * who.scale / max(away, 1e-9))  # a step goes back by what ankles can make up for
+    keeps = max(0.0, 1.0 - gains.back / max(away, 1e-9))  # a step goes back by what ankles can make up for
     for k in range(2):
         off = who.error[k] + who.ahead_off[k]  # of the capture point from the clip's
         if flying:
             drift = t.com_velocity[root + k] - t.middle[3 + k]
-            want = off + drift * min(left_air, 0.5) * gains.step_gain
+            want = off + drift * min(left_air, 0.5 * who.tempo) * gains.step_gain
         else:
             want = who.press_off[k] * keeps + (off - who.press_off[k]) * grown
         want += who.inputs[w.STEP + 2 * i + k]
         t.spot[k] = want - who.off_from[2 * i + k]
     far = math.hypot(t.spot[0], t.spot[1])
-    share = min(1.0, gains.most_shift * who.scale / max(far, 1e-9))
+    share = min(1.0, gains.most_shift / max(far, 1e-9))
     for k in range(2):
         t.spot[k] = who.off_from[2 * i + k] + t.spot[k] * share
     if who.stance[1 - i] != 0:  # where it lands
@@ -231,7 +231,9 @@ def follow_feet(t: Any, who: Any, gains: Any, omega: float, live: bool, period: 
     slow = who.closing != 0 or who.settle > 0.0
     for k in range(2):
         drawn = wanted[k] - t.middle[k] - t.middle[3 + k] / omega - ahead[k]
-        gone = (ahead[k] + drawn - who.ahead_off[k]) * min(1.0, period / (_GENTLE if slow else gains.follow))
+        gone = (ahead[k] + drawn - who.ahead_off[k]) * min(
+            1.0, period / (_GENTLE * who.tempo if slow else gains.follow)
+        )
         who.ahead_off[k] += gone
         who.com_pace[k] = omega * (who.ahead_off[k] - who.com_off[k])
         push = omega * (gone / period - who.com_pace[k])
@@ -244,7 +246,7 @@ def stays(who: Any, live: bool) -> bool:
     """Whether both feet stand, and go on standing for a while."""
     if who.stance[0] == 0 or who.stance[1] == 0 or who.points < 3:
         return False
-    return bool(not live or who.paused != 0 or min(who.left[0], who.left[1]) > _LONG)
+    return bool(not live or who.paused != 0 or min(who.left[0], who.left[1]) > _LONG * who.tempo)
 
 
 @compiled
@@ -266,4 +268,4 @@ def draw_in(t: Any, who: Any, point: Any) -> None:
 def is_moving(t: Any, who: Any) -> bool:
     """Whether the clip goes somewhere: its own steps are what balances it."""
     speed = math.hypot(t.middle[3], t.middle[4])
-    return bool(speed > 0.3 * math.sqrt(who.scale) and who.clip_time < (who.frames - 1.0) / who.fps)
+    return bool(speed > 0.3 * who.tempo and who.clip_time < (who.frames - 1.0) / who.fps)

@@ -15,7 +15,7 @@ equations are solved through the rows (Woodbury), a 15 × 15 system a round inst
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import mujoco
@@ -28,7 +28,7 @@ from stunt.control.own.polygon import nearest_inside, outline
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.own.footholds import FootTargets
 from stunt.drive.own.smoothing import smoothed
-from stunt.drive.own.soles import Foot
+from stunt.drive.own.soles import Foot, size_of
 from stunt.drive.own.whole_body import BodyInMotion
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -67,9 +67,11 @@ class CentroidalPlan:
 
 
 def plan_path(
-    body: BodyInMotion, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float
+    body: BodyInMotion, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float, size: float
 ) -> CentroidalPlan:
     """Return a path near a motion's own that its contacts can carry.
+
+    It is worked out for a grown-up that moves alike: with lengths as the body's size times are as its square root.
 
     Args:
         body: The motion.
@@ -77,7 +79,21 @@ def plan_path(
         carries: Which of them carry, likewise (F, points).
         mass: Of the body [kg].
         fps: Frames per second.
+        size: Length of its legs as a share of a grown-up's.
     """
+    tempo, spin = np.sqrt(size), size * np.sqrt(size)
+    grown = replace(body, com=body.com / size, momentum=body.momentum / spin, inertia=body.inertia / size**2)
+    found = _plan_grown(grown, [some / size for some in points], carries, mass, fps * tempo)
+    return CentroidalPlan(
+        found.com * size, found.velocity * tempo, found.acceleration, found.momentum * spin, found.moment * size,
+        found.zmp * size, found.lean, found.outside * size,
+    )  # fmt: skip
+
+
+def _plan_grown(
+    body: BodyInMotion, points: list[Floats], carries: list[NDArray[np.bool_]], mass: float, fps: float
+) -> CentroidalPlan:
+    """Return the path of `plan_path` for a body of a grown-up's size."""
     from scipy.sparse import bmat, diags, identity
     from scipy.sparse.linalg import splu
 
@@ -196,7 +212,7 @@ def _supports(points: list[Floats], carries: list[NDArray[np.bool_]]) -> tuple[F
 
 
 FOOT, TURN, COM = 30.0, 9.0, 12.0
-"""Weights of a foot's place [1/m], its turn [1/rad] and the centre of mass [1/m]."""
+"""Weights of a grown-up's foot's place [1/m], its turn [1/rad] and the centre of mass [1/m]."""
 STAY, LEG, ROOT_PLACE, ROOT_TURN = 1.0, 0.15, 0.05, 2.0
 """Weights of keeping to the clip: any joint, those of the legs, the root."""
 FITS, FIRST_FITS = 2, 15
@@ -209,13 +225,9 @@ class PoseFit:
     """Fits the poses of one body."""
 
     def __init__(
-        self,
-        model: mujoco.MjModel,
-        character: Character,
-        feet: tuple[Foot, Foot],
-        inside: float = _INSIDE,
-        upright: float = ROOT_TURN,
-    ) -> None:
+        self, model: mujoco.MjModel, character: Character, feet: tuple[Foot, Foot], inside: float = _INSIDE, upright:
+        float = ROOT_TURN
+    ) -> None:  # fmt: skip
         """Get ready.
 
         Args:
@@ -229,7 +241,9 @@ class PoseFit:
         self._layout, self._data = Layout.of(character), mujoco.MjData(model)
         self._places, self._dofs = own_slices(character)
         stay = np.full(self._layout.nv, STAY)
-        stay[:3], stay[3:6] = ROOT_PLACE, upright
+        size = size_of(model, feet)
+        self._foot, self._com = FOOT / size, COM / size
+        stay[:3], stay[3:6] = ROOT_PLACE / size**2, upright
         legs = {body for foot in feet for body in foot.chain}
         first = self._dofs.start
         limited = []
@@ -269,11 +283,11 @@ class PoseFit:
             if not foot.rolls:
                 axis = data.xmat[foot.body].reshape(3, 3) @ foot.ahead
                 turn = TURN * (np.eye(3) - (1.0 - ROLL) * np.outer(axis, axis))
-            rows[k : k + 3], rows[k + 3 : k + 6] = FOOT * linear[:, dofs], turn @ angular[:, dofs]
-            goal[k : k + 3] = FOOT * (holds.places[frame, number] - data.xpos[foot.body])
+            rows[k : k + 3], rows[k + 3 : k + 6] = self._foot * linear[:, dofs], turn @ angular[:, dofs]
+            goal[k : k + 3] = self._foot * (holds.places[frame, number] - data.xpos[foot.body])
             goal[k + 3 : k + 6] = turn @ _world_turn(holds.turns[frame, number], data.xquat[foot.body])
         mujoco.mj_jacSubtreeCom(model, data, linear, self._root)
-        rows[12:], goal[12:] = COM * linear[:, dofs], COM * (plan.com[frame] - data.subtree_com[self._root])
+        rows[12:], goal[12:] = self._com * linear[:, dofs], self._com * (plan.com[frame] - data.subtree_com[self._root])
         back = self._layout.difference(asked, pose)
         goal = goal - rows @ back
         weighted = rows / self._stay

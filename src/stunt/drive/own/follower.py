@@ -17,7 +17,7 @@ from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import stance_reference
 from stunt.drive.own.smoothing import rates, smoothed
-from stunt.drive.own.soles import Foot, drawn_in, two_feet
+from stunt.drive.own.soles import Foot, drawn_in, leg_length, rest_height, size_of, two_feet
 from stunt.drive.own.whole_body import spins
 from stunt.errors import BodyError, StuntError
 from stunt.maths.rotations import Floats
@@ -29,8 +29,6 @@ SLOWEST: Final = 240.0
 LOOK_HZ: Final = 30.0
 DOOMED: Final = 0.05
 """A body that nothing has been able to save for so long gives up [s]."""
-GROWN_LEG: Final = 0.9
-"""Length of a grown-up's leg, from the hip joint to the ground [m]: what the one setting was written for."""
 NEVER: Final = 1.0e9
 _BESIDE = 0.03  # pressure this near a foot's frame is as good as under it [m]
 _FOOT_SMOOTH = 0.008  # over which the velocity of a foot is smoothed [s]
@@ -140,10 +138,11 @@ class OwnFeet:
         Args:
             joint: Its name.
             acceleration: Of each of its axes [rad/s²].
-            weight: How much it matters; an arm's posture has 1, the trunk's 2, the centre of mass 300.
+            weight: How much it matters; a grown-up's arm's posture has 1, its trunk's 2, its centre of mass 300.
         """
         found = self._character.joints[joint]
         own = slice(found.dof, found.dof + found.nv)
+        weight *= float(self._memory["scale"]) ** 2
         self.program.task_urge[own], self.program.task_weight[own] = acceleration, weight
 
     def take_tasks(self, joints: Iterable[int]) -> None:
@@ -262,16 +261,16 @@ def standing_body(model: mujoco.MjModel, character: Character, soles: list[int])
     axis = int(np.argmax(np.abs(seen)))
     hips = [foot.chain[0] for foot in feet]
     across = stance.xpos[hips[0]] - stance.xpos[hips[1]]
-    rest = np.array([-float((foot.points[foot.owners == foot.body] @ foot.normal).min()) for foot in feet])
+    rest = np.array([rest_height(foot) for foot in feet])
     legs = [frozenset([*foot.chain, *([foot.toe] if foot.toe >= 0 else [])]) for foot in feet]
-    long = np.array([_leg_length(model, foot) for foot in feet])
+    long = np.array([leg_length(model, foot) for foot in feet])
     spare = np.array([np.zeros(3) if foot.rolls else foot.ahead for foot in feet])
     drawn = [drawn_in(model, foot, SETTINGS["shrink"]) for foot in feet]
     return StandingBody(
         (feet[0].body, feet[1].body), (hips[0], hips[1]), (legs[0], legs[1]), (feet[0].owners, feet[1].owners),
         (drawn[0], drawn[1]), (_front(stance, feet[0]), _front(stance, feet[1])), rest, long,
         spare, (axis, float(np.sign(seen[axis]))), bool(across @ [-ahead[1], ahead[0], 0.0] > 0.0),
-        float((long + rest).mean() / GROWN_LEG), min(character.grip[geom] for geom in soles),
+        size_of(model, feet), min(character.grip[geom] for geom in soles),
     )  # fmt: skip
 
 
@@ -289,10 +288,6 @@ def _ahead(stance: mujoco.MjData, foot: Foot) -> Floats:
 def _front(stance: mujoco.MjData, foot: Foot) -> NDArray[np.bool_]:
     along = _places(stance, foot) @ _ahead(stance, foot)
     return np.asarray(along > 0.5 * (along.min() + along.max()))
-
-
-def _leg_length(model: mujoco.MjModel, foot: Foot) -> float:
-    return float(sum(np.linalg.norm(model.body_pos[body]) for body in foot.chain[1:]))
 
 
 def own_targets(reference: Reference) -> OwnTargets:

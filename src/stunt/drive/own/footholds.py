@@ -71,6 +71,12 @@ class FootTargets:
     tilt_deg: Floats
     hover: Floats
 
+    def enlarge(self, times: float) -> None:
+        """Make all lengths so many times larger."""
+        self.places *= times
+        self.hover *= times
+        self.points[:] = [points * times for points in self.points]
+
     def point_up(self, feet: tuple[Foot, Foot], offsets: Floats, number: int) -> None:
         """Work the points of one foot out anew; `offsets`: where its toes' frame is in the foot's [m], (2, 3)."""
         foot, place, turn = feet[number], self.places[:, number, None], self.turns[:, number]

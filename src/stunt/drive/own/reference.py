@@ -24,7 +24,7 @@ from stunt.drive.own.centroidal import CentroidalPlan, PoseFit, plan_path
 from stunt.drive.own.feasible import Reference, ReferenceNotes
 from stunt.drive.own.footholds import FREE_FALL, FootTargets, carrying_points, lay_flat, put_down
 from stunt.drive.own.smoothing import eased, rates, smoothed
-from stunt.drive.own.soles import Foot, two_feet
+from stunt.drive.own.soles import Foot, leg_length, rest_height, size_of, two_feet
 from stunt.drive.own.whole_body import BodyInMotion, sole_points
 from stunt.errors import BodyError
 from stunt.maths import rotations
@@ -78,13 +78,18 @@ def make_reference(
     asked[:, 2] -= floor
     qpos = _smooth(layout, asked, SMOOTH * fps)
     body = BodyInMotion.of(model, character, qpos, fps)
-    qpos[:, 2] -= _ground(feet, character.root_body, body, fps)
+    size = size_of(model, feet)
+    qpos[:, 2] -= _ground(feet, character.root_body, body, fps, size)
     body = BodyInMotion.of(model, character, qpos, fps)
     clip_com = body.com[:, :2].copy()
     offsets, mass = np.stack([_toe_offset(model, foot) for foot in feet]), character.mass
     holds = _holds(feet, character.root_body, body)
-    lay_flat(feet, holds, offsets, fps)
-    qpos[:, 2] += put_down(feet, holds, offsets, body.com, fps)
+    # What a foot that stands looks like was measured on grown-ups.
+    grown = replace(feet[0], points=feet[0].points / size), replace(feet[1], points=feet[1].points / size)
+    holds.enlarge(1.0 / size)
+    lay_flat(grown, holds, offsets / size, fps)
+    qpos[:, 2] += size * put_down(grown, holds, offsets / size, body.com / size, fps)
+    holds.enlarge(size)
     _check_contacts(motion, holds)
     body = BodyInMotion.of(model, character, qpos, fps)
     qpos = with_stop(model, character, feet, qpos, holds, body, fps)
@@ -92,14 +97,14 @@ def make_reference(
         body = BodyInMotion.of(model, character, qpos, fps)
         for number in range(2):
             holds.point_up(feet, offsets, number)
-    carries = _carries(holds, fps)
-    plan = plan_path(body, holds.points, carries, mass, fps)
+    carries = _carries(holds, fps, size)
+    plan = plan_path(body, holds.points, carries, mass, fps, size)
     before = plan.outside[0]
     qpos = _carried_along(model, character, feet, holds, qpos, body, plan, fps)
     qpos = _smooth(layout, PoseFit(model, character, feet).fitted(qpos, holds, plan), _FIT_SMOOTH * fps)
     body = BodyInMotion.of(model, character, qpos, fps)
-    plan = plan_path(body, holds.points, carries, mass, fps)
-    notes = _notes(model, character, asked, qpos, holds, plan, clip_com, before)
+    plan = plan_path(body, holds.points, carries, mass, fps, size)
+    notes = _notes(model, character, asked, qpos, holds, plan, clip_com, before, size)
     velocity = layout.velocities(qpos, fps)
     found = Reference(
         replace(motion, qpos=qpos, fps=fps), velocity, rates(smoothed(velocity, SMOOTH * fps), fps), plan,
@@ -108,12 +113,12 @@ def make_reference(
     return found.moved(NOWHERE, floor)
 
 
-def _ground(feet: tuple[Foot, Foot], root: int, body: BodyInMotion, fps: float) -> Floats:
+def _ground(feet: tuple[Foot, Foot], root: int, body: BodyInMotion, fps: float, size: float) -> Floats:
     """Return how high the ground is that the motion was captured on [m], (F,): captured floors slope and drift."""
     low = np.min([sole_points(f, root, body.places, body.turns)[..., 2].min(axis=1) for f in feet], axis=0)
     low = low - (base := float(np.quantile(low, _FLOOR)))
     fall = rates(rates(smoothed(body.com[:, 2], 0.03 * fps), fps), fps)
-    carried = (fall > FREE_FALL) & (low < _HOVERS)
+    carried = (fall > FREE_FALL * size) & (low < _HOVERS * size)
     if not carried.any():
         return np.full(len(low), base)
     frames = np.arange(len(low))
@@ -179,20 +184,14 @@ def _check_contacts(motion: BodyMotion, holds: FootTargets) -> None:
         )
 
 
-def _carries(holds: FootTargets, fps: float) -> list[NDArray[np.bool_]]:
-    return [carrying_points(holds.points[n], holds.stands[:, n], RELEASE, SOON, fps) for n in range(2)]
+def _carries(holds: FootTargets, fps: float, size: float) -> list[NDArray[np.bool_]]:
+    return [carrying_points(holds.points[n] / size, holds.stands[:, n], RELEASE, SOON, fps) for n in range(2)]
 
 
 def _carried_along(
-    model: mujoco.MjModel,
-    character: Character,
-    feet: tuple[Foot, Foot],
-    holds: FootTargets,
-    qpos: Floats,
-    body: BodyInMotion,
-    plan: CentroidalPlan,
-    fps: float,
-) -> Floats:
+    model: mujoco.MjModel, character: Character, feet: tuple[Foot, Foot], holds: FootTargets, qpos: Floats, body:
+    BodyInMotion, plan: CentroidalPlan, fps: float
+) -> Floats:  # fmt: skip
     """Return poses turned and moved as the plan has it, toes as they lie; feet in flight go along."""
     out, turn = qpos.copy(), rotations.from_rotation_vector(plan.lean)
     shift = plan.com - body.com
@@ -216,15 +215,9 @@ def _carried_along(
 
 
 def _notes(
-    model: mujoco.MjModel,
-    character: Character,
-    asked: Floats,
-    qpos: Floats,
-    holds: FootTargets,
-    plan: CentroidalPlan,
-    clip_com: Floats,
-    before: Floats,
-) -> ReferenceNotes:
+    model: mujoco.MjModel, character: Character, asked: Floats, qpos: Floats, holds: FootTargets, plan:
+    CentroidalPlan, clip_com: Floats, before: Floats, size: float
+) -> ReferenceNotes:  # fmt: skip
     from stunt.character.kinematics import pose_frames
 
     count = len(asked)  # without a stop that was added
@@ -236,9 +229,9 @@ def _notes(
     outside = (float(np.quantile(before, 0.95)), float(np.quantile(plan.outside[1], 0.95)))
     flight = float((~holds.stands.any(axis=1)).mean())
     why = ""
-    if outside[1] > _OUTSIDE:
+    if outside[1] > _OUTSIDE * size:
         why = f"its weight is {100.0 * outside[1]:.0f} cm outside what carries it"
-    elif moved > _MOVED:
+    elif moved > _MOVED * size:
         why = f"its weight had to be moved by {100.0 * moved:.0f} cm: where feet stand was not found as it was captured"
     elif turned[~foot].mean() > _TURNED:
         why = f"its poses had to be turned by {turned[~foot].mean():.0f}° to stand"
@@ -252,14 +245,9 @@ def _notes(
 
 
 def with_stop(
-    model: mujoco.MjModel,
-    character: Character,
-    feet: tuple[Foot, Foot],
-    qpos: Floats,
-    holds: FootTargets,
-    body: BodyInMotion,
-    fps: float,
-) -> Floats:
+    model: mujoco.MjModel, character: Character, feet: tuple[Foot, Foot], qpos: Floats, holds: FootTargets, body:
+    BodyInMotion, fps: float
+) -> Floats:  # fmt: skip
     """Return poses with a stop after them, if they end in motion; footholds are lengthened alike.
 
     Args:
@@ -273,26 +261,29 @@ def with_stop(
     """
     pace = smoothed(np.gradient(body.com, 1.0 / fps, axis=0), 0.03 * fps)[-1] * [1.0, 1.0, 0.0]
     speed, down = float(np.linalg.norm(pace)), holds.stands[-1]
-    if not down.any() or (down.all() and speed < SLOW):
+    size = size_of(model, feet)
+    tempo = float(np.sqrt(size))
+    if not down.any() or (down.all() and speed < SLOW * tempo):
         return qpos
     layout, com = Layout.of(character), body.com[-1]
     heading = _heading(feet, holds)
     ahead = np.array([np.cos(heading), np.sin(heading), 0.0])
-    order = _order(holds, pace if speed > SLOW else ahead)
+    order = _order(holds, pace if speed > SLOW * tempo else ahead)
     first, other = order
-    begins, lands = (0.0, LANDS) if not down[first] else (BOTH, BOTH + LANDS)
+    begins, lands = (0.0, LANDS * tempo) if not down[first] else (BOTH * tempo, (BOTH + LANDS) * tempo)
     spots = _spots(model, feet, holds, com, pace, ahead, first, lands)
     if not down[first]:
         left = float(np.linalg.norm(spots[first] - holds.places[-1, first]))
-        lands = max(AT_ONCE, LANDS * min(left / NEARLY, 1.0))
+        lands = tempo * max(AT_ONCE, LANDS * min(left / (NEARLY * size), 1.0))
         spots = _spots(model, feet, holds, com, pace, ahead, first, lands)
-    times = (begins, lands, lands + BOTH, lands + BOTH + CLOSES)
-    count = round((times[3] + STANDS) * fps)
+    times = (begins, lands, lands + BOTH * tempo, lands + (BOTH + CLOSES) * tempo)
+    rests = times[3] + 0.5 * STANDS * tempo
+    count = round((times[3] + STANDS * tempo) * fps)
     now = np.asarray((np.arange(count) + 1.0) / fps, float)
-    _lengthen(feet, holds, spots, order, times, now, heading)
+    _lengthen(feet, holds, spots, order, times, now, heading, size)
     goal = 0.5 * (spots[0] + spots[1])
-    path = _coming_to_rest(com, pace, goal, now / (times[3] + 0.5 * STANDS), times[3] + 0.5 * STANDS)
-    fade = _FADES * (1.0 - np.exp(-now / _FADES))
+    path = _coming_to_rest(com, pace, goal, now / rests, rests)
+    fade = _FADES * tempo * (1.0 - np.exp(-now / (_FADES * tempo)))
     last = layout.velocities(qpos[-8:], fps)[-3:].mean(axis=0)
     last[:3] = 0.0
     tail = layout.moved(np.repeat(qpos[-1:], count, axis=0), fade[:, None] * last)
@@ -317,31 +308,24 @@ def _order(holds: FootTargets, way: Floats) -> tuple[int, int]:
 
 
 def _spots(
-    model: mujoco.MjModel,
-    feet: tuple[Foot, Foot],
-    holds: FootTargets,
-    com: Floats,
-    pace: Floats,
-    ahead: Floats,
-    first: int,
-    lands: float,
-) -> Floats:
+    model: mujoco.MjModel, feet: tuple[Foot, Foot], holds: FootTargets, com: Floats, pace: Floats, ahead: Floats,
+    first: int, lands: float
+) -> Floats:  # fmt: skip
     """Return where both feet come to stand [m], (2, 3)."""
     left = np.array([-ahead[1], ahead[0], 0.0])
     hips = [model.body_pos[foot.chain[0]] for foot in feet]
-    wide = max(float(np.linalg.norm(hips[0] - hips[1])), 0.1)
+    wide = max(float(np.linalg.norm(hips[0] - hips[1])), 0.1 * size_of(model, feet))
     stands = holds.places[-1, 1 - first]
-    long = sum(float(np.linalg.norm(model.body_pos[body])) for body in feet[0].chain[1:])
     # Beside the foot that stands, and as far ahead as the capture point will have gone.
     far = float((com + pace * (lands + np.sqrt(com[2] / 9.81)) - stands) @ ahead)
-    far = min(max(far, 0.0), LONGEST * long / 0.9)
+    far = min(max(far, 0.0), LONGEST * leg_length(model, feet[0]) / 0.9)
     side = 1.0 if float((holds.places[-1, 0] - holds.places[-1, 1]) @ left) > 0.0 else -1.0
     spots = np.zeros((2, 3))
     for number, foot in enumerate(feet):
         to_left = side if number == 0 else -side
         own = wide if number == first else 0.0
         spots[number] = stands + far * ahead + to_left * own * left
-        spots[number, 2] = -float((foot.points[foot.owners == foot.body] @ foot.normal).min())
+        spots[number, 2] = rest_height(foot)
     return spots
 
 
@@ -353,6 +337,7 @@ def _lengthen(
     times: tuple[float, float, float, float],
     now: Floats,
     heading: float,
+    size: float,
 ) -> None:
     """Let the feet step to their spots."""
     count = len(now)
@@ -365,7 +350,8 @@ def _lengthen(
         share = x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
         start = holds.places[-1, number]
         places[:, number] = start + share[:, None] * (spots[number] - start)
-        places[:, number, 2] += HIGH * min((lands - lifts) / LANDS, 1.0) * np.sin(np.pi * x) ** 2
+        high = HIGH * size * min((lands - lifts) / (LANDS * np.sqrt(size)), 1.0)
+        places[:, number, 2] += high * np.sin(np.pi * x) ** 2
         before = np.repeat(holds.turns[-1:, number], count, axis=0)
         turns[:, number] = rotations.slerp(before, np.broadcast_to(flat, before.shape), share)
         stands[:, number] = (now >= lands) | ((now < lifts) & holds.stands[-1, number])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
+from stunt.control.own.layout import GROWN_LEG
 from stunt.errors import BodyError
 from stunt.maths.rotations import Floats
 
@@ -75,6 +76,21 @@ def two_feet(model: mujoco.MjModel, character: Character, soles: list[int]) -> t
             "each with a sole of at least three points below a leg. With `assist: weak` it is held by a spring instead."
         )
     return feet[0], feet[1]
+
+
+def size_of(model: mujoco.MjModel, feet: tuple[Foot, Foot]) -> float:
+    """Return the length of a body's legs as a share of a grown-up's."""
+    return float(np.mean([leg_length(model, foot) + rest_height(foot) for foot in feet]) / GROWN_LEG)
+
+
+def leg_length(model: mujoco.MjModel, foot: Foot) -> float:
+    """Return how long a stretched leg is from its hip to the frame of its foot [m]."""
+    return float(sum(np.linalg.norm(model.body_pos[body]) for body in foot.chain[1:]))
+
+
+def rest_height(foot: Foot) -> float:
+    """Return how high the frame of a foot is that lies flat [m]."""
+    return -float((foot.points[foot.owners == foot.body] @ foot.normal).min())
 
 
 def _foot(model: mujoco.MjModel, stance: mujoco.MjData, root: int, body: int, soles: list[int]) -> Foot:
