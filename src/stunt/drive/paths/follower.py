@@ -370,6 +370,13 @@ def spot(data: mujoco.MjData, site: int) -> NDArray[np.float64]:
     return data.site_xpos[site] if site >= 0 else data.xpos[-1 - site]
 
 
+def attitude(data: mujoco.MjData, site: int) -> NDArray[np.float64]:
+    """Return how a site, or below 0 a body's frame, is turned, (4,)."""
+    found = np.zeros(4)
+    mujoco.mju_mat2Quat(found, data.site_xmat[site] if site >= 0 else data.xmat[-1 - site])
+    return found
+
+
 def check_settling(settling: float, period: float, place: Place = NOWHERE) -> None:
     """Check that a settling time is one control can keep."""
     if not (math.isfinite(settling) and 0.0 < settling <= LONGEST_SETTLING):

@@ -8,11 +8,12 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.drive.paths.captured import TOGETHER, bridged, fitted, read_markers, told_of
-from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of, spot
+from stunt.drive.paths.captured import TOGETHER, bridged, fastened, fitted, read_markers, told_of
+from stunt.drive.paths.follower import Follower, attitude, check_joint, check_site, site_of, spot
 from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.library.names import load_clip, reference_name
+from stunt.maths.rotations import conjugate, multiply
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
@@ -42,8 +43,9 @@ def marker_paths(markers: MarkerPaths) -> list[SitePath]:
     read = bridged(captured)
     return [
         SitePath(
-            site, read.trajectory(marker, start=markers.at, place=markers.place), relative=markers.relative,
-            strength=markers.strength, place=markers.place,
+            site, read.trajectory(marker, start=markers.at, place=markers.place),
+            captured.turn(marker, markers.at, markers.place), markers.relative, strength=markers.strength,
+            place=markers.place,
         )
         for marker, site in markers.drive
     ]  # fmt: skip
@@ -93,8 +95,8 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
         fit = fitted(follower.stage, follower.character, part.markers, captured)
         follower.told = told_of(follower.character.name, part.markers, captured, fit)
         follower.markers(
-            captured.sites, fit, start=part.markers.at, settling=part.settling, strength=part.markers.strength,
-            place=part.markers.place,
+            fastened(part.markers, captured).sites, fit, start=part.markers.at, settling=part.settling,
+            strength=part.markers.strength, place=part.markers.place,
         )  # fmt: skip
     for site in [*part.sites, *(marker_paths(part.markers) if part.markers and not together else ())]:
         site = placed(follower.stage, follower.character, site, from_first=part.markers is not None)
@@ -113,4 +115,10 @@ def placed(stage: StageLoop, character: Character, path: SitePath, *, from_first
     here = spot(stage.data, site_of(character, path.site))
     values = np.asarray(path.position.values)
     moved = here + values - (values[0] if from_first else 0.0)
-    return replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))
+    path = replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))
+    if (turn := path.orientation) is None or not from_first:
+        return path
+    turns = multiply(
+        multiply(turn.values, conjugate(turn.values[0])), attitude(stage.data, site_of(character, path.site))
+    )
+    return replace(path, orientation=Trajectory.through(turn.times, turns, turn.between))

@@ -16,7 +16,7 @@ from stunt.character.character import Character
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.core.engine import BALL, FREE
 from stunt.drive.motion.layout import own_slices
-from stunt.drive.paths.captured import TOGETHER, fitted, read_markers, told_of
+from stunt.drive.paths.captured import TOGETHER, fastened, fitted, read_markers, told_of
 from stunt.drive.paths.follower import site_of, spot
 from stunt.drive.paths.laid_out import joint_paths, marker_paths, placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
@@ -72,13 +72,14 @@ def _show_fit(
     captured = read_markers(asked)
     fit = fitted(stage, character, asked, captured)
     frames = np.clip(np.round((times - asked.at) * fit.fps).astype(int), 0, len(fit.qpos) - 1)
-    moved = muscles_of(character, [character.sites[site] for site in captured.sites], held)
+    tied = fastened(asked, captured)
+    moved = muscles_of(character, [character.sites[site] for site in tied.sites], held)
     for joint in [*moved, *([character.root] if character.root is not None else [])]:
         path[:, joint.qpos : joint.qpos + joint.nq] = fit.qpos[frames, joint.qpos : joint.qpos + joint.nq]
     rms = np.sqrt((fit.left**2).mean(axis=0))
     return told_of(character.name, asked, captured, fit) + [
         f"{character.name}: {site} cannot reach its marker: {1000.0 * off:.0f} mm off on average"
-        for site, off in zip(captured.sites, rms, strict=True)
+        for site, off in zip(tied.sites, rms, strict=True)
         if off > _FAR
     ]
 

@@ -152,7 +152,7 @@ class SitePath:
 class MarkerPaths:
     """Capture markers that drive sites."""
 
-    file: str = key(kind=FILE, help="a C3D file, beside the script")
+    file: str = key(kind=FILE, help="a C3D file, or a CSV table of sensors, beside the script")
     drive: tuple[tuple[str, str], ...] = key(kind=MappingOf(NAME), help="site by marker")
     at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
     fit: Literal["none", "body", "markers"] = key(
