@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from stunt.stage.scene import CharacterSpec as CharacterSpec
     from stunt.stage.scene import Collisions as Collisions
     from stunt.stage.scene import Scene as Scene
+    from stunt.stage.scene import SegmentSite as SegmentSite
     from stunt.stage.schedule import Crew as Crew
     from stunt.supervise.contract import BaseController as BaseController
     from stunt.supervise.data.tracking import QueuedClip as QueuedClip
@@ -126,7 +127,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "stunt.stage.contacts": ("Hit",),
     "stunt.stage.event_specs": ("Attach", "Drag", "Push", "Release", "Throw"),
     "stunt.stage.props": ("PropSpec",),
-    "stunt.stage.scene": ("Body", "CharacterSpec", "Collisions", "Scene"),
+    "stunt.stage.scene": ("Body", "CharacterSpec", "Collisions", "Scene", "SegmentSite"),
     "stunt.stage.schedule": ("Crew",),
     "stunt.supervise.contract": ("BaseController",),
     "stunt.supervise.data.tracking": ("QueuedClip",),
@@ -140,8 +141,8 @@ __all__ = [
     "Actor", "Attach", "BaseController", "BatchPlan", "BeatResult", "BeatSpec", "BlowUpError", "Body", "BodyActor",
     "BodyDiagnosis", "BodyMotion", "Cast", "CastMember", "CharacterSpec", "Clip", "Collisions", "Crew", "Crowd", "Drag",
     "Exit", "Follower", "Hit", "MachineSpec", "Part", "Performance", "Performer", "Pose", "PropSpec", "Push",
-    "QueuedClip", "Recorder", "Relation", "Release",
-    "RootSpring", "Scene", "Script", "SearchedMotion", "ServoSettings", "Stage", "StateSpec", "StuntError",
+    "QueuedClip", "Recorder", "Relation", "Release", "RootSpring", "Scene", "Script",
+    "SearchedMotion", "SegmentSite", "ServoSettings", "Stage", "StateSpec", "StuntError",
     "Supervisor", "Take", "TensionPart", "TensionPerformer", "Thresholds", "Throw", "Trajectory", "TrajectoryPart",
     "__version__", "actor_of",
     "batch", "body_from_clip", "certify", "describe_body", "examine_body", "export", "filmstrip", "load_clip",

@@ -138,6 +138,68 @@ def test_a_joints_spring_is_the_law_at_the_end_of_the_step(seed):
         assert new["worst"] == pytest.approx(max(old["worst"], abs(xd - x[q])))
 
 
+ARM = """<mujoco><worldbody><body name="base"><inertial pos="0 0 0" mass="5" diaginertia=".1 .1 .1"/><freejoint/>
+<body name="upper"><joint name="shoulder" type="ball"/>
+<geom type="capsule" fromto="0 0 0 .3 .05 0" size=".04" mass="2"/>
+<body name="lower" pos=".3 .05 0"><joint name="elbow" type="ball"/>
+<geom type="capsule" fromto="0 0 0 0 .3 .1" size=".03" mass="1"/></body></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_ball_joints_spring_is_the_law_of_each_of_its_parents_axes(seed):
+    rng = np.random.default_rng(seed)
+    spec = CharacterSpec(mujoco.MjSpec.from_string(ARM), at=(0, 0, 2), self_collision=False, strength=30.0)
+    control = HZ / int(rng.integers(1, 3))
+    stage = StageLoop(Scene({"ada": spec}, physics_hz=HZ, control_hz=control))
+    follower, share = Follower(stage, "ada"), 0.5 + 0.5 * control / HZ
+    for name in ("shoulder", "elbow"):
+        turns = Rotation.from_rotvec(rng.normal(size=(4, 3)) * 0.4).as_quat()[:, [3, 0, 1, 2]]
+        path = Trajectory.through(np.arange(4) * 0.3, turns)
+        follower.joint(name, path, settling=rng.uniform(0.1, 0.6), damping=rng.choice([0.7, 1.0, 1.5]))
+    stage.advance(2 * int(rng.integers(15, 50)))
+    stage.data.qvel[:] = rng.normal(0.0, 0.5, stage.model.nv)
+    board, rows, h = stage.board, follower.program._ball, 1.0 / control
+    rows["turn_gains"] = rng.normal(size=(2, 12)) * 100.0
+    board.saturated[:], board.torque[:] = rng.integers(0, 2, 6), rng.normal(size=6)
+    before, x, v = rows.copy(), stage.data.qpos.copy(), stage.data.qvel.copy()
+    moment, saturated, torque, time = board.moment.copy(), board.saturated.copy(), board.torque.copy(), stage.time
+    stage.advance(1)
+    for n, name in enumerate(("shoulder", "elbow")):
+        old, new, q, own = before[n], rows[n], int(before[n]["qpos"]), slice(3 * n, 3 * n + 3)
+        lam, ratio, m = float(old["lam"]), float(old["ratio"]), moment[own].max()
+        pieces = follower._joints[name][0].pieces(0.0, 2.0)
+        value, change, bend = pieces.at(time)
+        size = np.linalg.norm(value)
+        back = value / size * [1, -1, -1, -1]
+        wd, ad = 2.0 * product(change / size, back), 2.0 * product(bend / size, back)
+        now, model, path = rotation(x[q : q + 4]), rotation(old["model_turn"]), rotation(value / size)
+        e, away = (model * now.inv()).as_rotvec(), (model * path.inv()).as_rotvec()
+        spin, end, push = now.apply(v[own]), np.zeros((3, 2)), np.zeros(3)
+        held = now.apply(torque[own]) * saturated[own].any()
+        for k in range(3):
+            y = lam**2 * e[k] + lam * (old["model_spin"][k] - spin[k])
+            gains = old["turn_gains"][4 * k : 4 * k + 4]
+            gains, push[k] = learned(gains, 0.0, spin[k] / lam, 0.0, y, lam, h, held[k] * y > 0.0)
+            assert new["turn_gains"][4 * k : 4 * k + 4] == pytest.approx(gains, rel=1e-7)
+            end[k] = modelled(away[k], old["model_spin"][k] - wd[k], 0.0, 0.0, 0.0, lam, ratio, h)
+        later = Rotation.from_rotvec(end[:, 0]) * Rotation.from_rotvec(h * (wd + 0.5 * h * ad)) * path
+        pace = wd + h * ad + end[:, 1]
+        assert (rotation(new["model_turn"]) * later.inv()).magnitude() < 1e-6
+        assert new["model_spin"] == pytest.approx(pace, rel=1e-6, abs=1e-8)
+        assert board.stiffness[own] == pytest.approx(49.0 * m * lam**2)
+        assert board.damping[own] == pytest.approx(50.0 * m * lam)
+        # A damper to rest beside a spring that leads by its drag is a damper to the model's spin.
+        middle = pace - (1.0 - share) * (pace - old["model_spin"])
+        rest = Rotation.from_rotvec(middle * (50.0 / 49.0 / lam - (1.0 - share) * h)) * later
+        assert (rotation(board.rest[q : q + 4]) * rest.inv()).magnitude() < 1e-6
+        pushed = moment[own] * now.inv().apply((pace - old["model_spin"]) / h) + m * now.inv().apply(push)
+        assert board.feed_forward[own] == pytest.approx(pushed, rel=1e-6, abs=1e-6)
+        off = (path * now.inv()).magnitude()
+        assert new["turn_error"] == pytest.approx(off) and new["steps"] == old["steps"] + 1
+        assert new["turn_squares"] - old["turn_squares"] == pytest.approx(off**2)
+        assert new["turn_worst"] == pytest.approx(max(old["turn_worst"], off**2))
+
+
 def rotation(quat):
     return Rotation.from_quat(np.asarray(quat)[[1, 2, 3, 0]])
 
@@ -155,14 +217,22 @@ def asked(e, de, lam, h):
 
 @pytest.mark.parametrize(("placed", "turned"), [(True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_string_pulls_with_the_inertia_the_site_has_and_its_force_reaches_the_joints(placed, turned, seed):
+@pytest.mark.parametrize("of", ["site", "body"])
+def test_a_string_pulls_with_the_inertia_the_site_has_and_its_force_reaches_the_joints(placed, turned, seed, of):
     stage, follower, rng = driven(("lumbar_flexion",), seed)
     model, site, h = stage.model, follower.character.sites["r_palm"], 1.0 / HZ
-    breaks, start = np.array([0.0, 1.0]), stage.data.site_xpos[site].copy()
+    body = int(model.site_bodyid[site])
+    if of == "body":  # its own frame
+        site = -1 - body
+
+    def frame(data):
+        return (data.xpos[body], data.xmat[body]) if site < 0 else (data.site_xpos[site], data.site_xmat[site])
+
+    breaks, start = np.array([0.0, 1.0]), frame(stage.data)[0].copy()
     place = rng.normal(size=(1, 3, 4)) * 0.3
     place[0, :, 3] = start
     turn = rng.normal(size=(1, 4, 4)) * 0.2
-    turn[0, :, 3] = Rotation.from_matrix(stage.data.site_xmat[site].reshape(3, 3)).as_quat()[[3, 0, 1, 2]]
+    turn[0, :, 3] = Rotation.from_matrix(frame(stage.data)[1].reshape(3, 3)).as_quat()[[3, 0, 1, 2]]
     paths = ((breaks, place) if placed else None, (breaks, turn) if turned else None)
     limit = float(rng.choice([5.0, 1e5]))
     follower.program.drive_site(site, rng.uniform(0.2, 0.6), *paths, limit, float(rng.choice([0.7, 1.0])))
@@ -178,7 +248,7 @@ def test_a_string_pulls_with_the_inertia_the_site_has_and_its_force_reaches_the_
     seen.qpos[:], seen.qvel[:] = stage.data.qpos, stage.data.qvel
     mujoco.mj_forward(model, seen)
     linear, angular, mass = np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros((model.nv, model.nv))
-    mujoco.mj_jacSite(model, seen, linear, angular, site)
+    mujoco.mj_jac(model, seen, linear, angular, frame(seen)[0], body)
     mujoco.mj_fullM(model, seen, mass)
     lam, ratio, ask, rows = float(old["lam"]), float(old["ratio"]), [], []
     powers = [
@@ -187,7 +257,7 @@ def test_a_string_pulls_with_the_inertia_the_site_has_and_its_force_reaches_the_
     if placed:
         rows.append(linear)
         xd, vd, ad = (place[0] @ p for p in powers)
-        x, v = seen.site_xpos[site], linear @ seen.qvel
+        x, v = frame(seen)[0], linear @ seen.qvel
         for k in range(3):
             e, de = old["model"][k] - x[k], old["model_rate"][k] - v[k]
             r = xd[k] + 2.0 * ratio * vd[k] / lam + ad[k] / lam**2
@@ -203,7 +273,7 @@ def test_a_string_pulls_with_the_inertia_the_site_has_and_its_force_reaches_the_
         q, dq, ddq = (turn[0] @ p / size for p in powers)
         back = q * [1, -1, -1, -1]
         wd, ad = 2.0 * product(dq, back), 2.0 * product(ddq, back)
-        now = Rotation.from_matrix(seen.site_xmat[site].reshape(3, 3))
+        now = Rotation.from_matrix(frame(seen)[1].reshape(3, 3))
         modelled_turn, path = rotation(old["model_turn"]), rotation(q)
         e, away = (modelled_turn * now.inv()).as_rotvec(), (modelled_turn * path.inv()).as_rotvec()
         v, end = angular @ seen.qvel, np.zeros((3, 2))

@@ -11,7 +11,7 @@ from stunt.errors import StuntError
 from stunt.library.own_walks import OWN_BLOWS
 from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.pursuit import Blow, Pursuit, PursuitSearcher, PursuitWalker
-from stunt.script.sections.graphs import own_searcher
+from stunt.script.sections.supervisor import own_searcher
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,8 @@ class Markers:
     hz: float  #: Frames per second
     #: World frame, z up [m], (frames, markers, 3); NaN where a marker was not seen.
     positions: NDArray[np.float64] = field(compare=False)
+    #: How sensors are turned, quaternions wxyz, (frames, markers, 4); NaN of those that do not know.
+    turns: NDArray[np.float64] | None = field(default=None, compare=False)
 
     def trajectory(self, name: str, *, start: float = 0.0, place: Place = NOWHERE) -> Trajectory:
         """Return a marker's trajectory, beginning at `start` [s].

@@ -16,7 +16,7 @@ from stunt.control.tension.units import tension_of
 from stunt.drive.beats.performer import BeatResult
 from stunt.drive.beats.spec import MachineSpec, Part
 from stunt.drive.joints import JointDrivers
-from stunt.drive.paths.follower import check_damping, check_joint, check_settling, check_site
+from stunt.drive.paths.follower import ROOT, check_damping, check_joint, check_settling, check_site, site_of
 from stunt.drive.paths.laid_out import placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
@@ -198,8 +198,9 @@ class JointActor:
         """Put a joint on a trajectory, or pull a site along one like a marionette's string.
 
         Args:
-            what: A hinge, a slide or a site.
-            trajectory: Angle [rad] or position [m] over time; None only for a site that is just turned.
+            what: A joint, a site, or `root`: the frame of a free root.
+            trajectory: Angle [rad], a ball joint's quaternion against its parent, or position [m] over time; None only
+                for a site that is just turned.
             orientation: How a site is turned, quaternions wxyz.
             settling: Settling time [s].
             damping: 1 without overshoot.
@@ -211,18 +212,17 @@ class JointActor:
         for given, path in (("trajectory", trajectory), ("orientation", orientation)):
             if path is not None and not isinstance(path, Trajectory):
                 raise InvalidValueError(given, path, "a stunt.Trajectory")
-        if what not in self.character.joints and what not in self.character.sites:
-            raise UnknownNameError(
-                f"joint or site of '{self.name}'", str(what), [*self.character.joints, *self.character.sites]
-            )
+        if what not in self.character.joints and what not in (known := (*self.character.sites, ROOT)):
+            raise UnknownNameError(f"joint or site of '{self.name}'", str(what), [*self.character.joints, *known])
         for given, value in (("settling", settling), ("damping", damping), ("strength", strength)):
             if value is not None:
                 positive(given, value, "seconds" if given == "settling" else "newtons or a ratio")
         if what in self.character.joints:
             if trajectory is None:
                 raise InvalidValueError("trajectory", None, f"one for joint '{what}'")
-            check_joint(self.character.joint(what), trajectory)
+            check_joint(self.character.joint(what), trajectory, bare=bare)
         else:
+            site_of(self.character, what)
             check_site(what, trajectory, orientation)
         check_settling(settling, self.stage.control_period)
         check_damping(damping)

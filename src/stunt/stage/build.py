@@ -235,12 +235,26 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, number: int) -> None:
     body = _body_of(character)
     dress(body, name, number)
+    _add_sites(body, name, character)
     # The scene's own options hold; equal ones give the engine nothing to warn about.
     for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
         setattr(body.option, option, getattr(spec.option, option))
     half = 0.5 * character.facing
     frame = spec.worldbody.add_frame(pos=character.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
     spec.attach(body, prefix=f"{name}/", frame=frame)
+
+
+def _add_sites(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
+    for site in character.sites:
+        names = [segment.name for segment in body.bodies if segment.name != "world"]
+        if site.on not in names:
+            raise UnknownNameError(f"body of '{name}'", site.on, names, site.place)
+        if site.name in (taken := [other.name for other in body.sites]) or "/" in site.name or not site.name:
+            raise InvalidValueError("the name of a site", site.name, f"another than {', '.join(taken)}", site.place)
+        _check_vector("at", site.at, site.place)
+        if len(site.turned) != 4 or not abs(math.hypot(*site.turned) - 1.0) < 0.01:
+            raise InvalidValueError("turned", site.turned, "a quaternion [w, x, y, z] of length 1", site.place)
+        body.body(site.on).add_site(name=site.name, pos=site.at, quat=site.turned)
 
 
 def _body_of(character: CharacterSpec) -> mujoco.MjSpec:

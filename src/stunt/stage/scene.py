@@ -26,6 +26,7 @@ from stunt.keys import (
     MappingOf,
     Nested,
     Number,
+    Plain,
     ValueKind,
     Vector,
     Whole,
@@ -38,13 +39,33 @@ from stunt.keys import (
 from stunt.library.names import reference_name
 from stunt.motion.clips.clip import Clip
 from stunt.motion.pose import Pose
-from stunt.motion.pose_keys import StartPose, angles_to_data
-from stunt.schema import Node, Section, choice, entries, number, stage_name
+from stunt.motion.pose_keys import StartPose, angles_to_data, joint_angle
+from stunt.schema import Node, Section, choice, entries, number, stage_name, wrong
 from stunt.stage.event_specs import EVENT_LIST, Event
 from stunt.stage.props import MASS, METRES, ORIGIN, POSITION, XYZ, PropSpec, Vector3
 
 BodySource: TypeAlias = str | Path | Clip | mujoco.MjSpec
 """What a body can be made from: a name, a file, a clip with its own skeleton, a model made in Python."""
+
+
+def _turned(node: Node) -> Any:
+    if not isinstance(node.value, (tuple, dict)):
+        raise wrong(node, "a quaternion [w, x, y, z], or {rotvec: [x, y, z]} in degrees")
+    return joint_angle(node)[0]
+
+
+@spec("site '{}'")
+class SegmentSite:
+    """A point on one of a character's segments, by its name: to be led, aimed at and taken hold of."""
+
+    name: str
+    on: str = key(kind=Word("a segment: a body's name"), help="which of the character's bodies")
+    at: Vector3 = key(default=ORIGIN, kind=Vector(unit="m", says=XYZ), help="where, in the segment's own frame")
+    turned: tuple[float, float, float, float] = key(
+        default=(1.0, 0.0, 0.0, 0.0), kind=Plain(_turned, "`[w, x, y, z]`, or `{rotvec: [x, y, z]}`", "°", list),
+        help="how it is turned there",
+    )  # fmt: skip
+    place: Place = field(default=NOWHERE, compare=False)
 
 
 @spec("character '{}'", bare=("body", str))
@@ -78,6 +99,9 @@ class CharacterSpec:
     self_collision: bool = key(default=True, kind=TRUTH, help="whether its own limbs collide with each other")
     start: str | Mapping[str, float | tuple[float, float, float, float]] | None = key(
         default=None, kind=StartPose(), help="the pose at time 0; else the body's neutral one"
+    )
+    sites: tuple[SegmentSite, ...] = key(
+        default=(), kind=MappingOf(Nested(SegmentSite)), help="more points on its segments, beside the body's own"
     )
     place: Place = field(default=NOWHERE, compare=False)
     start_places: Mapping[str, Place] = field(default_factory=dict, compare=False)

@@ -81,5 +81,5 @@ def test_a_section_that_would_drive_nothing_is_refused() -> None:
     with pytest.raises(StuntError, match="would drive nothing"):
         stunt.Performance(stunt.script_from_data({
             "seconds": 1, "characters": {"ada": {"body": "skeleton", "root": "free"}},
-            "performance": {"ada": {"trajectories": {"clip": {"file": "punch"}}}},
+            "performance": {"ada": {"trajectories": {"clip": {"file": "punch", "joints": []}}}},
         }))  # fmt: skip

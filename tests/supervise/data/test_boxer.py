@@ -10,7 +10,7 @@ from stunt.errors import StuntError
 from stunt.examples import example
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.script.performance import Performance
-from stunt.script.sections.graphs import own_searcher
+from stunt.script.sections.supervisor import own_searcher
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.boxer import Boxer

@@ -17,11 +17,12 @@ from typing import Any, Final
 
 from stunt.control.adaptive.law import BETA, adapt, bare, drive, model_step
 from stunt.control.adaptive.memory import TABLE, joint_at, site_at
+from stunt.control.adaptive.turns import LEAD, ball_at, drive_ball, lead_turn
 from stunt.control.core.engine import mj_solveM, mju_mat2Quat
 from stunt.control.core.programs import ADAPTIVE, BEFORE, BETWEEN, entry
 from stunt.control.core.views import views_at
 from stunt.maths.compiled import compiled, inlined
-from stunt.maths.flat import factor, solve, turn, world_difference
+from stunt.maths.flat import factor, solve
 from stunt.maths.piecewise import evaluate
 from stunt.maths.pointers import address
 
@@ -49,12 +50,14 @@ def pull_site(v: Any, t: Any, n: int, time: float, model: int, data: int) -> Non
 @compiled
 def jacobian(v: Any, t: Any, site: Any) -> int:
     """Write the site's Jacobian, rows × nv: linear rows if it is placed, angular ones if it is turned; return rows."""
-    out, chain, nv, xpos, com = t.jacobian, t.chains, v.sizes.nv, t.xpos, v.com
-    place, root = 3 * site.site, 3 * v.body_rootid[site.body]
+    out, chain, nv, com, s = t.jacobian, t.chains, v.sizes.nv, v.com, t.scratch
+    root = 3 * v.body_rootid[site.body]
     rows = 3 * site.placed + 3 * site.turned
     for k in range(rows * nv):
         out[k] = 0.0
-    r0, r1, r2 = xpos[place] - com[root], xpos[place + 1] - com[root + 1], xpos[place + 2] - com[root + 2]
+    for k in range(3):
+        s.here[k] = t.xpos[3 * site.site + k] if site.site >= 0 else t.body_xpos[3 * site.body + k]
+    r0, r1, r2 = s.here[0] - com[root], s.here[1] - com[root + 1], s.here[2] - com[root + 2]
     for link in range(site.links):
         i = chain[site.chain + link]
         w0, w1, w2 = v.cdof[6 * i], v.cdof[6 * i + 1], v.cdof[6 * i + 2]
@@ -90,10 +93,10 @@ def steady(e: float, de: float, lam: float, h: float) -> float:
 @compiled
 def ask_position(v: Any, t: Any, site: Any, time: float) -> None:
     """Ask for accelerations that bring the site to its path."""
-    s, xpos, lam, h, off = t.scratch, t.xpos, site.lam, v.times.period, 0.0
+    s, lam, h, off = t.scratch, site.lam, v.times.period, 0.0
     for k in range(3):
         site.hint, xd, vd, ad = evaluate(t.breaks, t.coefficients, site.first, site.count, site.hint, k, time)
-        x, velocity = xpos[3 * site.site + k], s.rate[k]
+        x, velocity = s.here[k], s.rate[k]
         off += (xd - x) ** 2
         xm, vm = site.model[k], site.model_rate[k]
         y = drive(xm - x, vm - velocity, lam)
@@ -111,63 +114,19 @@ def ask_position(v: Any, t: Any, site: Any, time: float) -> None:
 
 
 @compiled
-def wanted_orientation(t: Any, site: Any, time: float) -> None:
-    """Write the desired orientation, its angular velocity and acceleration to the scratch."""
-    s, length = t.scratch, 0.0
-    for k in range(4):
-        site.turn_hint, s.wanted[k], s.wanted_spin[k], s.wanted_push[k] = evaluate(
-            t.breaks, t.coefficients, site.turn_first, site.turn_count, site.turn_hint, k, time
-        )
-        length += s.wanted[k] ** 2
-    length = math.sqrt(max(length, 1e-12))
-    for k in range(4):
-        s.wanted[k] /= length
-    spin_of(s.wanted_spin, s.wanted, length)  # ω = 2·q̇⊗q*
-    spin_of(s.wanted_push, s.wanted, length)  # ω̇ = 2·q̈⊗q*
-
-
-@compiled
-def spin_of(change: Any, quat: Any, length: float) -> None:
-    """Replace the change of a quaternion of some length by the vector 2·q̇⊗q* of the unit one."""
-    w, x, y, z = change[0] / length, change[1] / length, change[2] / length, change[3] / length
-    e, i, j, k = quat[0], -quat[1], -quat[2], -quat[3]
-    change[0] = 2.0 * (w * i + x * e + y * k - z * j)
-    change[1] = 2.0 * (w * j - x * k + y * e + z * i)
-    change[2] = 2.0 * (w * k + x * j - y * i + z * e)
-
-
-@compiled
 def ask_orientation(v: Any, t: Any, site: Any, time: float, row: int) -> None:
     """Ask for angular accelerations that bring the site to its orientation."""
-    s, lam, h = t.scratch, site.lam, v.times.period
-    mju_mat2Quat(s.now.ctypes.data, address(t.xmat) + 72 * site.site)
-    wanted_orientation(t, site, time)
-    world_difference(s.wanted, 0, s.now, 0, s.error, 0)
-    off = s.error[0] ** 2 + s.error[1] ** 2 + s.error[2] ** 2
-    site.turn_error = math.sqrt(off)
-    site.turn_squares += off
-    site.turn_worst = max(site.turn_worst, off)
+    s, h, worst = t.scratch, v.times.period, site.turn_worst
+    frame = address(t.xmat) + 72 * site.site if site.site >= 0 else address(t.body_xmat) + 72 * site.body
+    mju_mat2Quat(s.now.ctypes.data, frame)
+    s.held[0], s.held[1], s.held[2] = 0.0, 0.0, 0.0
+    lead_turn(t, site, time, row, h, site.frozen != 0)
+    for k in range(3):
+        s.ask[row + k] += steady(s.error[k], s.lag[k], site.lam, h) + s.learned[k]
     if site.placed == 0:
         site.steps += 1.0
-        if off >= site.turn_worst:
+        if site.turn_worst > worst:
             site.worst_time = time
-    world_difference(site.model_turn, 0, s.now, 0, s.error, 0)
-    world_difference(site.model_turn, 0, s.wanted, 0, s.model_error, 0)  # how far the model is from the path
-    for k in range(3):
-        wd, ad, wm = s.wanted_spin[k], s.wanted_push[k], site.model_spin[k]
-        later, rate = model_step(s.model_error[k], wm - wd, 0.0, 0.0, 0.0, h, site.transition)
-        spin, de = s.rate[row + k], wm - s.rate[row + k]
-        y = drive(s.error[k], de, lam)
-        # An orientation has no zero to scale by: only spin and the constant are regressors.
-        learned = adapt(site.turn_gains, 4 * k, 0.0, spin / lam, 0.0, y, lam, h, site.frozen != 0)
-        site.model_spin[k] = wd + h * ad + rate
-        s.ask[row + k] = (site.model_spin[k] - wm) / h + steady(s.error[k], de, lam, h) + learned
-        s.model_later[k] = later
-        s.path_later[k] = h * (wd + 0.5 * h * ad)
-    for k in range(4):
-        site.model_turn[k] = s.wanted[k]
-    turn(s.path_later, 0, site.model_turn, 0, s.spare, 0)
-    turn(s.model_later, 0, site.model_turn, 0, s.spare, 0)
 
 
 @compiled
@@ -221,7 +180,6 @@ def apply(v: Any, t: Any, site: Any, rows: int) -> None:
 adaptive_at = TABLE.reader()
 _MOST: Final = 1.0e6
 _WIDE: Final = 16  # coefficients per piece
-_LEAD: Final = (2.0 + BETA) / (1.0 + BETA)
 
 
 @entry(ADAPTIVE, BEFORE)
@@ -234,6 +192,8 @@ def before(table: int, program: int, time: float, model: int, data: int) -> None
         if joint.lam != known:  # joints mostly share their settling time
             known, slow = joint.lam, 1.0 / joint.lam
         drive_joint(v, t, joint, time, often, slow)
+    for n in range(t.sizes.balls):
+        drive_ball(v, t, ball_at(t.balls, n), time)
 
 
 @inlined
@@ -263,7 +223,7 @@ def drive_joint(v: Any, t: Any, joint: Any, time: float, often: float, slow: flo
     xr, vr = xm + share * (later - xm), vm + share * (later_rate - vm)
     stiffness, damping = (1.0 + BETA) * moment * lam * lam, (2.0 + BETA) * moment * lam
     # The engine's damper only knows rest; a spring whose rest leads by the damper's drag makes up for it.
-    v.rest[q], v.stiffness[i], v.damping[i] = xr + vr * _LEAD * slow, stiffness, damping
+    v.rest[q], v.stiffness[i], v.damping[i] = xr + vr * LEAD * slow, stiffness, damping
     v.feed_forward[i] = moment * ((later_rate - vm) * often + learned)
 
 

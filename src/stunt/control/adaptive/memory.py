@@ -7,6 +7,7 @@ One per stage. Paths can be set, changed and taken away while the stage runs; th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import mujoco
@@ -14,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.control.adaptive.law import SETTLING, model_transition
+from stunt.control.adaptive.turns import BALL, new_ball
 from stunt.control.core.board import HELD, IMPEDANCE, PASSIVE, Board
 from stunt.control.core.programs import ADAPTIVE
-from stunt.control.core.renumbered import Numbered, Renumbered
+from stunt.control.core.renumbered import Renumbered
 from stunt.maths.pointers import ADDRESS, AddressTable, address_of, layout, record
 
 Floats = NDArray[np.float64]
 Path = tuple[Floats, Floats]
 """Breaks (n + 1,) and coefficients (n, components, 4) of a piecewise cubic (`stunt.motion.trajectory.Pieces`)."""
 
-SIZES: Final = layout(("joints", np.int64), ("sites", np.int64))
+SIZES: Final = layout(("joints", np.int64), ("sites", np.int64), ("balls", np.int64))
 """How many are driven."""
 
 JOINT: Final = layout(
@@ -48,10 +50,10 @@ JOINT: Final = layout(
     ("worst", np.float64),  # largest error
     ("worst_time", np.float64),  # [s]
 )
-"""A driven joint."""
+"""A driven hinge or slide."""
 
 SITE: Final = layout(
-    ("site", np.int64),  # index in the model
+    ("site", np.int64),  # index in the model; below 0: the frame of its body
     ("body", np.int64),  # what it sits on
     ("placed", np.int64),  # 1 where its position is driven
     ("turned", np.int64),  # 1 where its orientation is
@@ -103,6 +105,10 @@ SCRATCH: Final = layout(
     ("model_later", np.float64, 3),  # `model_error` a period later
     ("path_later", np.float64, 3),  # how far the path turns meanwhile
     ("spare", np.float64, 4),
+    ("here", np.float64, 3),  # where a site is [m]
+    ("lag", np.float64, 3),  # spin of a turn's model ahead of its own
+    ("learned", np.float64, 3),
+    ("held", np.float64, 3),  # the last push of what is at its limit
     ("matrix", np.float64, 36),  # mobility, then its factor
 )
 
@@ -114,11 +120,14 @@ TABLE: Final = AddressTable(
         ("sizes", SIZES),
         ("joints", ADDRESS),
         ("sites", ADDRESS),
+        ("balls", ADDRESS),
         ("breaks", np.float64),
         ("coefficients", np.float64),
         ("chains", np.int64),
         ("xpos", np.float64),
         ("xmat", np.float64),
+        ("body_xpos", np.float64),
+        ("body_xmat", np.float64),
         ("jacobian", np.float64),
         ("solved", np.float64),
         ("scratch", SCRATCH),
@@ -146,8 +155,9 @@ class AdaptiveProgram:
     """Drives joints and sites of one stage along paths.
 
     Attributes:
-        joints: Rows of driven joints by the joint's index in the model.
-        sites: Rows of driven sites by the site's index.
+        joints: Rows of driven hinges and slides by the joint's index in the model.
+        balls: Rows of driven ball joints, likewise.
+        sites: Rows of driven sites by the site's index; −1 − a body's: its own frame.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, board: Board) -> None:
@@ -155,36 +165,51 @@ class AdaptiveProgram:
         self._model, self._data, self._board = model, data, board
         self.joints: list[int] = []
         self.sites: list[int] = []
+        self.balls: list[int] = []
         self._paths: dict[tuple[str, int], Path] = {}
-        self._joint, self._site = np.zeros(0, JOINT), np.zeros(0, SITE)
+        self._joint, self._site, self._ball = np.zeros(0, JOINT), np.zeros(0, SITE), np.zeros(0, BALL)
         self._jacobian, self._solved = np.zeros((6, model.nv)), np.zeros((6, model.nv))
         self._scratch = np.zeros(1, SCRATCH)
         self.table = np.zeros(len(TABLE.names), np.int64)
         self._refresh()
 
     def drive_joint(self, joint: int, settling: float, path: Path, *, bare: bool = False, damping: float = 1.0) -> None:
-        """Drive a hinge or slide along a path, or change its path; gains and model go on from where they are.
+        """Drive a joint along a path, or change its path; gains and model go on from where they are.
 
         Args:
             joint: Index in the model.
             settling: Settling time t_s [s].
-            path: Where it should be.
+            path: Where it should be; of a ball joint quaternions against its parent, four components.
             bare: Whether to use the paper's unscaled law without a constant regressor.
             damping: Damping ratio ζ of its reference model; 1 is critical.
         """
+        lam = SETTLING / settling
+        if self._model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL:
+            self._ball_row(joint, lam, damping)
+        else:
+            self._joint_row(joint, lam, damping, bare)
+        self._paths["ball" if joint in self.balls else "joint", joint] = path
+        board = self._board
+        board.law[joint], board.feed_bias[joint], board.goal_time[joint] = IMPEDANCE, 0, HELD
+        self._refresh()
+
+    def _joint_row(self, joint: int, lam: float, damping: float, bare: bool) -> None:
         if joint not in self.joints:
             self.joints.append(joint)
             self._joint = np.append(self._joint, self._new_joint(joint))
-        row, lam = self._joint[self.joints.index(joint)], SETTLING / settling
+        row = self._joint[self.joints.index(joint)]
         row["bare"], row["lam"], row["ratio"] = bare, lam, damping
         row["transition"] = self._transition(lam, damping)
         row["begin"], row["until"] = np.inf, -np.inf  # a new path has other pieces
         if bare:
             row["gains"][3] = 0.0
-        self._paths["joint", joint] = path
-        board = self._board
-        board.law[joint], board.feed_bias[joint], board.goal_time[joint] = IMPEDANCE, 0, HELD
-        self._refresh()
+
+    def _ball_row(self, joint: int, lam: float, damping: float) -> None:
+        if joint not in self.balls:
+            self.balls.append(joint)
+            self._ball = np.append(self._ball, new_ball(self._model, self._data, joint))
+        row = self._ball[self.balls.index(joint)]
+        row["lam"], row["ratio"], row["transition"] = lam, damping, self._transition(lam, damping)
 
     def _new_joint(self, joint: int) -> NDArray[Any]:
         """Start the model where the joint is, and the constant gain at what holds it there, so that it does not sag."""
@@ -228,27 +253,34 @@ class AdaptiveProgram:
     def _new_site(self, site: int) -> NDArray[Any]:
         new, model, data = np.zeros(1, SITE), self._model, self._data
         quat, velocity = np.zeros(4), np.zeros(6)
-        mujoco.mju_mat2Quat(quat, data.site_xmat[site])
-        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, velocity, 0)
-        new["site"], new["body"] = site, model.site_bodyid[site]
-        new["model"] = new["origin"] = data.site_xpos[site]
+        kind, number = (mujoco.mjtObj.mjOBJ_SITE, site) if site >= 0 else (mujoco.mjtObj.mjOBJ_XBODY, -1 - site)
+        mujoco.mju_mat2Quat(quat, data.site_xmat[site] if site >= 0 else data.xmat[number])
+        mujoco.mj_objectVelocity(model, data, kind, number, velocity, 0)
+        new["site"], new["body"] = site, model.site_bodyid[site] if site >= 0 else number
+        new["model"] = new["origin"] = data.site_xpos[site] if site >= 0 else data.xpos[number]
         new["model_rate"], new["model_spin"], new["model_turn"] = velocity[3:], velocity[:3], quat
+        if site < 0:  # all that hangs on a root would fall with it
+            new["gains"][0, 3::4] = -model.opt.gravity
         return new
 
     def release_joint(self, joint: int) -> None:
         """Let a joint swing."""
-        if joint in self.joints:
-            row = self.joints.index(joint)
-            self.joints.pop(row)
-            self._joint = np.delete(self._joint, row)
-            del self._paths["joint", joint]
-            self._board.law[joint] = PASSIVE
-            self._board.feed_bias[joint] = 1
-            dof = self._model.jnt_dofadr[joint]
-            for array in (self._board.stiffness, self._board.damping, self._board.feed_forward, self._board.torque):
-                array[dof] = 0.0
-            self._data.qfrc_applied[dof] = self._board.pull[dof]
-            self._refresh()
+        if joint not in self.joints and joint not in self.balls:
+            return
+        kind = "joint" if joint in self.joints else "ball"
+        numbers = getattr(self, f"{kind}s")
+        row = numbers.index(joint)
+        numbers.pop(row)
+        setattr(self, f"_{kind}", np.delete(getattr(self, f"_{kind}"), row))
+        del self._paths[kind, joint]
+        self._board.law[joint] = PASSIVE
+        self._board.feed_bias[joint] = 1
+        dof = int(self._model.jnt_dofadr[joint])
+        own = slice(dof, dof + (3 if kind == "ball" else 1))
+        for array in (self._board.stiffness, self._board.damping, self._board.feed_forward, self._board.torque):
+            array[own] = 0.0
+        self._data.qfrc_applied[own] = self._board.pull[own]
+        self._refresh()
 
     def release_site(self, site: int) -> None:
         """Cut a string."""
@@ -266,16 +298,17 @@ class AdaptiveProgram:
         """Lay out paths and chains, and write the addresses of all arrays to the table."""
         self._lay_out_paths()
         self._lay_out_chains()
-        self._sizes = np.array([(len(self.joints), len(self.sites))], SIZES)
+        self._sizes = np.array([(len(self.joints), len(self.sites), len(self.balls))], SIZES)
         data = self._data
         self.table[:] = TABLE.fill(
-            sizes=self._sizes, joints=self._joint, sites=self._site, breaks=self._breaks,
+            sizes=self._sizes, joints=self._joint, sites=self._site, balls=self._ball, breaks=self._breaks,
             coefficients=self._coefficients, chains=self._chains, xpos=data.site_xpos, xmat=data.site_xmat,
-            jacobian=self._jacobian, solved=self._solved, scratch=self._scratch,
+            body_xpos=data.xpos, body_xmat=data.xmat, jacobian=self._jacobian, solved=self._solved,
+            scratch=self._scratch,
         )  # fmt: skip
         # Site arrays of a model without sites have no memory; nothing reads them then.
         self._board.pulls(ADAPTIVE, len(self.sites))
-        self._board.programs[ADAPTIVE] = address_of(self.table) if self.joints or self.sites else 0
+        self._board.programs[ADAPTIVE] = address_of(self.table) if self._paths else 0
 
     def _lay_out_paths(self) -> None:
         breaks: list[Floats] = [np.zeros(1)]
@@ -294,8 +327,8 @@ class AdaptiveProgram:
         if kind == "joint":
             row = self._joint[self.joints.index(index)]
         else:
-            row = self._site[self.sites.index(index)]
-        turn = "turn_" if kind == "turn" else ""
+            row = self._ball[self.balls.index(index)] if kind == "ball" else self._site[self.sites.index(index)]
+        turn = "turn_" if kind in ("turn", "ball") else ""
         row[turn + "first"], row[turn + "count"] = first, count
 
     def _lay_out_chains(self) -> None:
@@ -320,6 +353,10 @@ class AdaptiveProgram:
 
     def joint_measured(self, joint: int) -> Measured:
         """Return how well a joint followed."""
+        if joint in self.balls:
+            row = self._ball[self.balls.index(joint)]
+            rms, worst = np.sqrt(row["turn_squares"] / max(1.0, row["steps"])), np.sqrt(row["turn_worst"])
+            return Measured(float(rms), float(worst), float(row["worst_time"]), steps=int(row["steps"]))
         row = self._joint[self.joints.index(joint)]
         steps = max(1.0, row["steps"])
         return Measured(
@@ -347,8 +384,12 @@ class AdaptiveProgram:
         )
 
     def joint_errors(self) -> Floats:
-        """Return desired minus actual position of every driven joint at the last control step, in their order."""
-        return np.asarray(self._joint["error"])
+        """Return desired minus actual position of driven hinges and slides, then ball joints' angles from theirs."""
+        return np.concatenate([self._joint["error"], self._ball["turn_error"]])
+
+    def joint_error(self, joint: int) -> float:
+        """Return how far a joint was from its path at the last control step [rad or m]."""
+        return float(self.joint_errors()[[*self.joints, *self.balls].index(joint)])
 
     def site_errors(self) -> tuple[Floats, Floats]:
         """Return every driven site's distance from its path [m] and angle from its orientation [rad]."""
@@ -369,32 +410,43 @@ class AdaptiveProgram:
     def save(self) -> dict[str, Any]:
         """Return what must survive a restore."""
         return {
-            "joints": list(self.joints), "sites": list(self.sites), "paths": dict(self._paths),
-            "joint": self._joint.copy(), "site": self._site.copy(),
+            "joints": list(self.joints), "sites": list(self.sites), "balls": list(self.balls),
+            "paths": dict(self._paths), "joint": self._joint.copy(), "site": self._site.copy(),
+            "ball": self._ball.copy(),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put a saved state back."""
         self.joints, self.sites, self._paths = list(state["joints"]), list(state["sites"]), dict(state["paths"])
+        self.balls, self._ball = list(state["balls"]), state["ball"].copy()
         self._joint, self._site = state["joint"].copy(), state["site"].copy()
         self._refresh()
 
     def carry(self, old: AdaptiveProgram, by: Renumbered) -> None:
         """Go on with everything that was driven in another scene."""
         model = self._model
-        kinds: tuple[tuple[Numbered, list[int], Any], ...] = (
-            ("joint", old.joints, old._joint), ("site", old.sites, old._site)
-        )  # fmt: skip
-        for kind, numbers, rows in kinds:
-            kept = [row for row, number in enumerate(numbers) if by.number(kind, number) >= 0]
-            setattr(self, f"{kind}s", [by.number(kind, numbers[row]) for row in kept])
+        number = partial(number_after, by)
+        for kind, numbers, rows in (
+            ("joint", old.joints, old._joint), ("ball", old.balls, old._ball), ("site", old.sites, old._site)
+        ):  # fmt: skip
+            now = [number(kind, one) for one in numbers]
+            kept = [row for row, one in enumerate(now) if one is not None]
+            setattr(self, f"{kind}s", [now[row] for row in kept])
             setattr(self, f"_{kind}", rows[kept].copy())
         self._joint["joint"] = self.joints
-        self._joint["qpos"], self._joint["dof"] = model.jnt_qposadr[self.joints], model.jnt_dofadr[self.joints]
-        self._site["site"], self._site["body"] = self.sites, model.site_bodyid[self.sites]
-        moved = {
-            (kind, by.number("joint" if kind == "joint" else "site", number)): path
-            for (kind, number), path in old._paths.items()
-        }
-        self._paths = {key: path for key, path in moved.items() if key[1] >= 0}
+        for rows, joints in ((self._joint, self.joints), (self._ball, self.balls)):
+            rows["qpos"], rows["dof"] = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
+        self._site["site"] = self.sites
+        self._site["body"] = [model.site_bodyid[one] if one >= 0 else -1 - one for one in self.sites]
+        moved = {(kind, number(kind, one)): path for (kind, one), path in old._paths.items()}
+        self._paths = {(kind, one): path for (kind, one), path in moved.items() if one is not None}
         self._refresh()
+
+
+def number_after(by: Renumbered, kind: str, old: int) -> int | None:
+    """Return the number of a joint, a site or, below 0, a body's frame on another stage; None: it is not there."""
+    if kind in ("joint", "ball"):
+        found = by.number("joint", old)
+        return found if found >= 0 else None
+    found = by.number("site", old) if old >= 0 else by.number("body", -1 - old)
+    return (found if old >= 0 else -1 - found) if found >= 0 else None

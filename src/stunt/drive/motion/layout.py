@@ -216,10 +216,10 @@ class Layout:
 
 
 def own_slices(character: Character) -> tuple[slice, slice]:
-    """Return where a free character's own coordinates are in `qpos`, and its own velocities in `qvel`."""
-    root, last = character.root, list(character.joints.values())[-1]
-    assert root is not None  # supervised characters have free roots
-    return slice(root.qpos, last.qpos + last.nq), slice(root.dof, last.dof + last.nv)
+    """Return where a character's own coordinates are in `qpos`, and its own velocities in `qvel`."""
+    joints = list(character.joints.values())
+    first, last = character.root or joints[0], joints[-1]
+    return slice(first.qpos, last.qpos + last.nq), slice(first.dof, last.dof + last.nv)
 
 
 def check_motion(qpos: Floats, layout: Layout) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SETTLING: Final = 0.2
 """Settling time where none is given [s]."""
 LONGEST_SETTLING: Final = 60.0
+ROOT: Final = "root"
+"""What the frame of a free root's body is called among sites."""
 DAMPING: Final = (0.05, 20.0)
 """Damping ratios a reference model may have."""
 _WINDOW = 1.0  # a function is sampled so far ahead [s]
@@ -103,18 +105,18 @@ class Follower:
         """Put a joint on a trajectory, or change it; what the controller has learned stays.
 
         Args:
-            name: A hinge or slide.
-            trajectory: Angle [rad] or position [m] over time.
+            name: A joint.
+            trajectory: Angle [rad], position [m], or of a ball joint quaternions wxyz against its parent, over time.
             settling: Settling time t_s [s]: how fast it closes in on the trajectory.
             damping: How it does: 1 without overshoot, less swings over, more creeps.
             bare: Whether to use the paper's law as printed (for comparison).
             place: Where it was asked for.
 
         Raises:
-            StuntError: No such joint, a ball joint, an angle outside the limits, an impossible settling time.
+            StuntError: No such joint, an angle outside the limits, an impossible settling time.
         """
         joint = self.character.joint(name, place)
-        check_joint(joint, trajectory, place)
+        check_joint(joint, trajectory, place, bare=bare)
         check_settling(settling, self.stage.control_period, place)
         check_damping(damping, place)
         self._joints[name] = (trajectory, settling, bare, damping)
@@ -165,7 +167,7 @@ class Follower:
     def _drive_site(self, name: str) -> None:
         position, orientation, settling, strength, damping = self._sites[name]
         paths = [None if path is None else self._path(path) for path in (position, orientation)]
-        self.program.drive_site(self.character.sites[name], settling, paths[0], paths[1], strength, damping)
+        self.program.drive_site(site_of(self.character, name), settling, paths[0], paths[1], strength, damping)
 
     def markers(
         self, names: list[str], fit: MarkerFit, *, start: float, settling: float = SETTLING,
@@ -210,7 +212,7 @@ class Follower:
             self.program.release_joint(self.character.joints[name].id)
         elif name in self._sites:
             del self._sites[name]
-            self.program.release_site(self.character.sites[name])
+            self.program.release_site(site_of(self.character, name))
         else:
             raise UnknownNameError("joint or site on a trajectory", name, [*self._joints, *self._sites])
         self._watch.forget(name)
@@ -220,7 +222,10 @@ class Follower:
         """Lay where its joints go over a path (T, nq) at times (T,); return when the last of them is there [s]."""
         for name, (trajectory, *_) in self._joints.items():
             pieces = trajectory.pieces(float(times[0]), float(times[-1]))
-            path[: len(times), self.character.joints[name].qpos] = [pieces.at(float(time))[0][0] for time in times]
+            joint = self.character.joints[name]
+            own = path[: len(times), joint.qpos : joint.qpos + joint.nq]
+            own[:] = [pieces.at(float(time))[0] for time in times]
+            own /= np.linalg.norm(own, axis=1, keepdims=True) if joint.kind == "ball" else 1.0
         ends = [trajectory.end for trajectory, *_ in self._joints.values() if math.isfinite(trajectory.end)]
         return max(ends, default=0.0)
 
@@ -276,7 +281,7 @@ class Follower:
 
     def _site_summary(self, name: str) -> dict[str, Any]:
         position, _, settling, *_ = self._sites[name]
-        measured = self.program.site_measured(self.character.sites[name])
+        measured = self.program.site_measured(site_of(self.character, name))
         placed = position is not None
         return {
             "time": 0.0, "kind": "trajectory", "character": self.character.name, "site": name, "settling": settling,
@@ -292,10 +297,10 @@ class Follower:
         total = np.zeros(6)
         root = self.stage.data.xpos[self.character.root_body]
         for name in self._sites:
-            site = self.character.sites[name]
+            site = site_of(self.character, name)
             pull = self.program.string(site)
             total += pull
-            total[3:] += np.cross(self.stage.data.site_xpos[site] - root, pull[:3])
+            total[3:] += np.cross(spot(self.stage.data, site) - root, pull[:3])
         if self.on_markers is not None:
             total += self.on_markers.forces()
         return self.character.name, total
@@ -350,10 +355,26 @@ class Follower:
 
 
 def site_of(character: Character, name: str, place: Place = NOWHERE) -> int:
-    """Return a site's index, or say which exist."""
-    if name not in character.sites:
-        raise UnknownNameError(f"site of '{character.name}'", name, character.sites, place)
-    return character.sites[name]
+    """Return a site's index, or say which exist; of the free root's own frame −1 − its body's."""
+    if name in character.sites:
+        return character.sites[name]
+    if name != ROOT:
+        raise UnknownNameError(f"site of '{character.name}'", name, [*character.sites, ROOT], place)
+    if character.root is None:
+        raise InvalidValueError("site 'root'", "on a trajectory", "a free root: this one is fixed, it stays", place)
+    return -1 - character.root_body
+
+
+def spot(data: mujoco.MjData, site: int) -> NDArray[np.float64]:
+    """Return where a site, or below 0 a body's frame, is [m]."""
+    return data.site_xpos[site] if site >= 0 else data.xpos[-1 - site]
+
+
+def attitude(data: mujoco.MjData, site: int) -> NDArray[np.float64]:
+    """Return how a site, or below 0 a body's frame, is turned, (4,)."""
+    found = np.zeros(4)
+    mujoco.mju_mat2Quat(found, data.site_xmat[site] if site >= 0 else data.xmat[-1 - site])
+    return found
 
 
 def check_settling(settling: float, period: float, place: Place = NOWHERE) -> None:
@@ -373,21 +394,32 @@ def check_damping(damping: float, place: Place = NOWHERE) -> None:
         raise InvalidValueError("the damping of a trajectory", damping, f"a ratio from {low:g} to {high:g}", place)
 
 
-def check_joint(joint: Joint, trajectory: Trajectory, place: Place = NOWHERE) -> None:
+def check_joint(joint: Joint, trajectory: Trajectory, place: Place = NOWHERE, *, bare: bool = False) -> None:
     """Check that a joint can be put on a trajectory."""
-    what = f"{joint.kind} joint '{joint.name}'"
-    if joint.kind not in ("hinge", "slide"):
-        raise InvalidValueError(what, "on a trajectory", "a hinge or slide (turn a site instead)", place)
-    if trajectory.components != 1:
-        raise InvalidValueError(f"the trajectory of {what}", trajectory.components, "one number per time", place)
+    what, ball = f"{joint.kind} joint '{joint.name}'", joint.kind == "ball"
+    if bare and ball:
+        raise InvalidValueError(what, "by the law as printed", "a hinge or slide, of which that law is", place)
+    if trajectory.components != joint.nq:
+        expected = "a quaternion [w, x, y, z] or {rotvec: [x, y, z]} per time" if ball else "one number per time"
+        raise InvalidValueError(f"the trajectory of {what}", trajectory.components, expected, place)
+    if ball and trajectory.function is None:
+        _check_unit(f"the trajectory of {what}", trajectory, place)
     if joint.range is None or trajectory.function is not None:
         return
     low, high = joint.range
-    for (value,) in trajectory.values:
+    for point in trajectory.values:
+        value = 2.0 * math.atan2(math.hypot(*point[1:]), abs(point[0])) if ball else point[0]
         if not low - 1e-6 <= value <= high + 1e-6:
             if joint.kind == "slide":
                 raise JointLimitError(joint.name, value, joint.range, place, unit=" m")
             raise JointLimitError(joint.name, math.degrees(value), (math.degrees(low), math.degrees(high)), place)
+
+
+def _check_unit(what: str, trajectory: Trajectory, place: Place) -> None:
+    for quaternion in trajectory.values:
+        if abs(math.hypot(*quaternion) - 1.0) > _QUATERNION_SLACK:
+            expected = f"a quaternion [w, x, y, z] of length 1 (this one has {math.hypot(*quaternion):.4g})"
+            raise InvalidValueError(what, quaternion, expected, place)
 
 
 def check_site(name: str, position: Trajectory | None, orientation: Trajectory | None, place: Place = NOWHERE) -> None:
@@ -398,7 +430,5 @@ def check_site(name: str, position: Trajectory | None, orientation: Trajectory |
     for what, path, size in (("position", position, 3), ("orientation", orientation, 4)):
         if path is not None and path.components != size:
             raise InvalidValueError(f"the {what} of site '{name}'", path.components, f"{size} numbers per time", place)
-    for quaternion in orientation.values if orientation is not None else ():
-        if abs(math.hypot(*quaternion) - 1.0) > _QUATERNION_SLACK:
-            expected = f"a quaternion [w, x, y, z] of length 1 (this one has {math.hypot(*quaternion):.4g})"
-            raise InvalidValueError(f"the orientation of site '{name}'", quaternion, expected, place)
+    if orientation is not None:
+        _check_unit(f"the orientation of site '{name}'", orientation, place)

@@ -8,11 +8,12 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.drive.paths.captured import TOGETHER, bridged, fitted, read_markers, told_of
-from stunt.drive.paths.follower import Follower, check_joint, check_site, site_of
+from stunt.drive.paths.captured import TOGETHER, bridged, fastened, fitted, read_markers, told_of
+from stunt.drive.paths.follower import Follower, attitude, check_joint, check_site, site_of, spot
 from stunt.drive.paths.spec import JointPath, MarkerPaths, SitePath, TrajectoryPart
 from stunt.errors import InvalidValueError, UnknownNameError
 from stunt.library.names import load_clip, reference_name
+from stunt.maths.rotations import conjugate, multiply
 from stunt.motion.rig.retarget import retarget
 from stunt.motion.trajectory import Trajectory
 from stunt.stage.loop import StageLoop
@@ -21,7 +22,7 @@ from stunt.stage.loop import StageLoop
 def check_trajectory_part(part: TrajectoryPart, character: Character) -> None:
     """Check that a body has the joints and sites, within their limits."""
     for path in part.joints:
-        check_joint(character.joint(path.joint, path.place), path.trajectory, path.place)
+        check_joint(character.joint(path.joint, path.place), path.trajectory, path.place, bare=part.form == "bare")
     for site in part.sites:
         site_of(character, site.site, site.place)
         check_site(site.site, site.position, site.orientation, site.place)
@@ -42,8 +43,9 @@ def marker_paths(markers: MarkerPaths) -> list[SitePath]:
     read = bridged(captured)
     return [
         SitePath(
-            site, read.trajectory(marker, start=markers.at, place=markers.place), relative=markers.relative,
-            strength=markers.strength, place=markers.place,
+            site, read.trajectory(marker, start=markers.at, place=markers.place),
+            captured.turn(marker, markers.at, markers.place), markers.relative, strength=markers.strength,
+            place=markers.place,
         )
         for marker, site in markers.drive
     ]  # fmt: skip
@@ -66,14 +68,13 @@ def joint_paths(part: TrajectoryPart, character: Character) -> list[JointPath]:
     found = [
         JointPath(name, Trajectory.sampled(values, moved.fps, start=asked.at, place=asked.place), place=asked.place)
         for name, values in moved.angles.items()
-        if name not in own and values.ndim == 1 and any(fnmatchcase(name, pattern) for pattern in asked.joints)
+        if name not in own and any(fnmatchcase(name, pattern) for pattern in asked.joints)
     ]  # fmt: skip
     if not found and not part.sites and part.markers is None and not own:
-        hinges = [name for name, joint in character.joints.items() if joint.kind == "hinge"]
         raise InvalidValueError(
             "clip", reference_name(asked.file),
-            f"one that moves hinges of '{character.name}' ({len(hinges)} of its {len(character.joints)} joints are): "
-            "this section would drive nothing. Ball joints follow a clip by `clips`", asked.place,
+            f"one that moves joints of '{character.name}' that `joints` name: this section would drive nothing",
+            asked.place,
         )  # fmt: skip
     return [*part.joints, *found]
 
@@ -94,8 +95,8 @@ def set_out(follower: Follower, part: TrajectoryPart) -> None:
         fit = fitted(follower.stage, follower.character, part.markers, captured)
         follower.told = told_of(follower.character.name, part.markers, captured, fit)
         follower.markers(
-            captured.sites, fit, start=part.markers.at, settling=part.settling, strength=part.markers.strength,
-            place=part.markers.place,
+            fastened(part.markers, captured).sites, fit, start=part.markers.at, settling=part.settling,
+            strength=part.markers.strength, place=part.markers.place,
         )  # fmt: skip
     for site in [*part.sites, *(marker_paths(part.markers) if part.markers and not together else ())]:
         site = placed(follower.stage, follower.character, site, from_first=part.markers is not None)
@@ -111,7 +112,13 @@ def placed(stage: StageLoop, character: Character, path: SitePath, *, from_first
     """Return a site's path in the world: relative positions count from where the site is now (or from the first)."""
     if not path.relative or path.position is None:
         return path
-    here = stage.data.site_xpos[character.sites[path.site]]
+    here = spot(stage.data, site_of(character, path.site))
     values = np.asarray(path.position.values)
     moved = here + values - (values[0] if from_first else 0.0)
-    return replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))
+    path = replace(path, position=Trajectory.through(path.position.times, moved, path.position.between))
+    if (turn := path.orientation) is None or not from_first:
+        return path
+    turns = multiply(
+        multiply(turn.values, conjugate(turn.values[0])), attitude(stage.data, site_of(character, path.site))
+    )
+    return replace(path, orientation=Trajectory.through(turn.times, turns, turn.between))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stunt.character.character import Character
-from stunt.control.adaptive.memory import AdaptiveProgram
+from stunt.control.adaptive.memory import AdaptiveProgram, number_after
 from stunt.control.core.renumbered import Renumbered
 from stunt.stage.loop import StageLoop
 
@@ -81,7 +81,7 @@ class OffPath:
     def _share(self, what: Watched) -> tuple[float, float]:
         """Return how far off it is, in tolerances, and in degrees or millimetres."""
         if what.kind == "joint":
-            error = float(self._program.joint_errors()[self._program.joints.index(what.id)])
+            error = self._program.joint_error(what.id)
             if self._character.joints[what.name].kind == "slide":
                 return abs(error) / self._distance, 1000.0 * error
             return abs(error) / self._angle, math.degrees(error)
@@ -119,7 +119,10 @@ class OffPath:
         """Return what anything that moves with the joint or site touches, other than the character itself."""
         stage = self._stage
         model, data = stage.model, stage.data
-        body = int(model.jnt_bodyid[what.id] if what.kind == "joint" else model.site_bodyid[what.id])
+        if what.kind == "joint":
+            body = int(model.jnt_bodyid[what.id])
+        else:
+            body = int(model.site_bodyid[what.id]) if what.id >= 0 else -1 - what.id
         found: dict[str, None] = {}
         for pair, gap in zip(data.contact.geom[: data.ncon], data.contact.dist[: data.ncon], strict=True):
             for mine, theirs in (pair, pair[::-1]):
@@ -150,8 +153,9 @@ class OffPath:
         """Watch on, on a stage with another cast."""
         self._character, self._program = character, program
         self._watched = {
-            name: replace(what, id=by.number("joint" if what.kind == "joint" else "site", what.id))
+            name: replace(what, id=found)
             for name, what in self._watched.items()
+            if (found := number_after(by, what.kind, what.id)) is not None
         }
 
     def save(self) -> Any:

@@ -16,7 +16,8 @@ from stunt.character.character import Character
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.core.engine import BALL, FREE
 from stunt.drive.motion.layout import own_slices
-from stunt.drive.paths.captured import TOGETHER, fitted, read_markers, told_of
+from stunt.drive.paths.captured import TOGETHER, fastened, fitted, read_markers, told_of
+from stunt.drive.paths.follower import site_of, spot
 from stunt.drive.paths.laid_out import joint_paths, marker_paths, placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
 from stunt.motion.rig.other_body import sole_geoms
@@ -40,7 +41,9 @@ def show_trajectories(part: TrajectoryPart, stage: StageLoop, name: str, path: F
     for one in joint_paths(part, character):
         joint = character.joints[one.joint]
         held.add(one.joint)
-        path[:, joint.qpos] = _values(one.trajectory, times)[:, 0]
+        values = _values(one.trajectory, times)
+        values /= np.linalg.norm(values, axis=1, keepdims=True) if joint.kind == "ball" else 1.0
+        path[:, joint.qpos : joint.qpos + joint.nq] = values
     together = part.markers is not None and len(part.markers.drive) >= TOGETHER
     told = _show_fit(part, stage, character, held, path, times) if together else []
     sites = [
@@ -69,13 +72,14 @@ def _show_fit(
     captured = read_markers(asked)
     fit = fitted(stage, character, asked, captured)
     frames = np.clip(np.round((times - asked.at) * fit.fps).astype(int), 0, len(fit.qpos) - 1)
-    moved = muscles_of(character, [character.sites[site] for site in captured.sites], held)
+    tied = fastened(asked, captured)
+    moved = muscles_of(character, [character.sites[site] for site in tied.sites], held)
     for joint in [*moved, *([character.root] if character.root is not None else [])]:
         path[:, joint.qpos : joint.qpos + joint.nq] = fit.qpos[frames, joint.qpos : joint.qpos + joint.nq]
     rms = np.sqrt((fit.left**2).mean(axis=0))
     return told_of(character.name, asked, captured, fit) + [
         f"{character.name}: {site} cannot reach its marker: {1000.0 * off:.0f} mm off on average"
-        for site, off in zip(captured.sites, rms, strict=True)
+        for site, off in zip(tied.sites, rms, strict=True)
         if off > _FAR
     ]
 
@@ -90,7 +94,8 @@ def _free(model: mujoco.MjModel, character: Character, sites: list[SitePath], he
     kept = {character.joints[name].dof + k for name in held for k in range(character.joints[name].nv)}
     found: set[int] = set()
     for site in sites:
-        body = int(model.site_bodyid[character.sites[site.site]])
+        number = site_of(character, site.site)
+        body = int(model.site_bodyid[number]) if number >= 0 else -1 - number
         while body > 0:
             found |= set(range(model.body_dofadr[body], model.body_dofadr[body] + model.body_dofnum[body]))
             body = int(model.body_parentid[body])
@@ -104,7 +109,7 @@ def _reach(
     """Bring sites to their paths; return how far off their positions are left [m], (T, sites)."""
     data = mujoco.MjData(model)
     wanted = [[None if one is None else _values(one, times) for one in (s.position, s.orientation)] for s in sites]
-    numbers = [character.sites[site.site] for site in sites]
+    numbers = [site_of(character, site.site) for site in sites]
     step, limited = np.zeros(model.nv), [(j.qpos, j.range) for j in character.joints.values() if j.nq == 1 and j.range]
     moved = np.unique([model.dof_jntid[dof] for dof in free])
     last, left = path[0].copy(), np.zeros((len(times), len(sites)))
@@ -130,7 +135,7 @@ def _reach(
                 data.qpos[q] = min(max(data.qpos[q], low), high)
         path[frame] = last = data.qpos.copy()
         left[frame] = [
-            0.0 if one[0] is None else np.linalg.norm(one[0][frame] - data.site_xpos[number])
+            0.0 if one[0] is None else np.linalg.norm(one[0][frame] - spot(data, number))
             for one, number in zip(wanted, numbers, strict=True)
         ]
     return left
@@ -143,16 +148,19 @@ def _rows(
     rows, errors = [], []
     for site, (place, turn) in zip(numbers, wanted, strict=True):
         linear, angular = np.zeros((3, model.nv)), np.zeros((3, model.nv))
-        mujoco.mj_jacSite(model, data, linear, angular, site)
+        body, frame = (
+            (model.site_bodyid[site], data.site_xmat[site]) if site >= 0 else (-1 - site, data.xmat[-1 - site])
+        )
+        mujoco.mj_jac(model, data, linear, angular, spot(data, site), body)
         if place is not None:
             rows.append(linear)
-            errors.append(place - data.site_xpos[site])
+            errors.append(place - spot(data, site))
         if turn is not None:
             here, off = np.zeros(4), np.zeros(3)
-            mujoco.mju_mat2Quat(here, data.site_xmat[site])
+            mujoco.mju_mat2Quat(here, frame)
             mujoco.mju_subQuat(off, turn / np.linalg.norm(turn), here)
             rows.append(angular)
-            errors.append(data.site_xmat[site].reshape(3, 3) @ off)
+            errors.append(frame.reshape(3, 3) @ off)
     return np.concatenate(rows), np.concatenate(errors)
 
 

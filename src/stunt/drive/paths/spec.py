@@ -29,12 +29,21 @@ from stunt.keys import (
     spec,
 )
 from stunt.motion.clips.clip import Clip
+from stunt.motion.pose_keys import joint_angle
 from stunt.motion.trajectory import BETWEENS, Trajectory
-from stunt.schema import Node, Section, choice, items, measure_to_data, number, number_to_data, read_measure
+from stunt.schema import Node, Section, choice, items, measure_to_data, number, number_to_data
 
 Form = Literal["adaptive", "bare"]
 _DAMPING = Number(above=0.0)
-_MEASURE = Plain(lambda node: (read_measure(node).value,), "angles", "°", lambda value: measure_to_data(value[0], ""))
+_MEASURE = Plain(lambda node: _point(joint_angle(node)[0]), "angles; a ball joint's as in poses", "°")
+
+
+def _point(value: Any) -> tuple[float, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _written(value: tuple[float, ...], unit: str) -> Any:
+    return list(value) if len(value) > 1 else measure_to_data(value[0], unit)
 
 
 @dataclass(frozen=True)
@@ -83,7 +92,7 @@ class TimedValues(Spread):
 
 @spec("the trajectory of '{}'")
 class JointPath:
-    """One joint's trajectory; `unit` is the one it was written in. Settling and damping None are the part's."""
+    """One joint's trajectory, of a ball joint quaternions; `unit` is the one it was written in. None is the part's."""
 
     joint: str
     trajectory: Trajectory = inline(kind=TimedValues("values", _MEASURE, needed=True))
@@ -94,11 +103,11 @@ class JointPath:
 
     def after_reading(self, section: Section, context: Context) -> JointPath:
         """Remember the unit."""
-        return replace(self, unit=read_measure(items(section.need("values"))[0]).unit)
+        return replace(self, unit=joint_angle(items(section.need("values"))[0])[1])
 
     def after_writing(self, data: Data, context: Context) -> Any:
         """Write values in the unit they had; one that just holds a joint is written as that value."""
-        data["values"] = [measure_to_data(value, self.unit) for (value,) in self.trajectory.values]
+        data["values"] = [_written(value, self.unit) for value in self.trajectory.values]
         return data["values"][0] if set(data) == {"times", "values"} and data["times"] == [0] else data
 
 
@@ -107,11 +116,10 @@ class JointPaths(Nested):
 
     def read(self, node: Node, context: Context, name: str) -> JointPath:
         """Read it."""
-        if isinstance(node.value, dict):
+        if isinstance(node.value, dict) and "rotvec" not in node.value:
             return super().read(node, context, name)
-        held = read_measure(node)
-        standing = Trajectory.through([0.0], [held.value], place=node.place)
-        return JointPath(name, standing, unit=held.unit, place=node.place)
+        held, unit = joint_angle(node)
+        return JointPath(name, Trajectory.through([0.0], [held], place=node.place), unit=unit, place=node.place)
 
 
 @spec("the trajectory of site '{}'")
@@ -144,7 +152,7 @@ class SitePath:
 class MarkerPaths:
     """Capture markers that drive sites."""
 
-    file: str = key(kind=FILE, help="a C3D file, beside the script")
+    file: str = key(kind=FILE, help="a C3D file, or a CSV table of sensors, beside the script")
     drive: tuple[tuple[str, str], ...] = key(kind=MappingOf(NAME), help="site by marker")
     at: float = key(default=0.0, kind=MOMENT, help="when its first frame falls")
     fit: Literal["none", "body", "markers"] = key(
