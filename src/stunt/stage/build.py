@@ -227,7 +227,7 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
     if scene.sleep:
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
         spec.option.sleep_tolerance = STILL
-    if scene.collisions is None and any(prop.movable or prop.stops for prop in scene.props.values()):
+    if scene.collisions is None and any(prop.movable or prop.stops or prop.file for prop in scene.props.values()):
         # Fast balls must not pass through thin arms between two steps, nor feet through kerbs.
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
 

@@ -10,7 +10,8 @@ import mujoco
 import numpy as np
 
 from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place
-from stunt.keys import ANGLE, SPIN, TRUTH, Choice, Context, Number, ValueKind, Vector, Whole, key, spec
+from stunt.keys import ANGLE, FILE, SPIN, TRUTH, Choice, Context, Number, ValueKind, Vector, Whole, key, spec
+from stunt.library.meshes import convex_pieces, read_mesh
 from stunt.schema import Node, Section, items, wrong
 from stunt.schema import vector as read_vector
 
@@ -20,9 +21,9 @@ XYZ: Final = "`[x, y, z]`"
 POSITION: Final = Vector((2, 3), "m", says="`[x, y]`, `[x, y, z]`")
 METRES: Final = Number(above=0.0, unit="m")
 MASS: Final = Number(above=0.0, unit="kg")
-Shape = Literal["sphere", "box", "capsule", "cylinder", "plane", "ramp", "stairs", "heightfield"]
+Shape = Literal["sphere", "box", "capsule", "cylinder", "plane", "ramp", "stairs", "heightfield", "mesh"]
 MOVING = ("sphere", "box", "capsule", "cylinder")
-SHAPES = (*MOVING, "plane", "ramp", "stairs", "heightfield")
+SHAPES = (*MOVING, "plane", "ramp", "stairs", "heightfield", "mesh")
 
 
 class Heights(ValueKind):
@@ -96,6 +97,11 @@ class PropSpec:
     heights: tuple[tuple[float, ...], ...] = key(
         default=(), kind=Heights(), only=("heightfield",), help="of a heightfield, which needs them"
     )
+    file: str = key(default="", kind=FILE, only=("mesh",), help="an OBJ, STL or glTF file, which a mesh needs")
+    scale: float = key(default=1.0, kind=METRES, only=("mesh",), help="of a mesh's file: metres per unit")
+    up: Literal["y", "z"] | None = key(
+        default=None, kind=Choice("up", ("y", "z")), only=("mesh",), help="its upward axis; else y, in .stl z"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
     @property
@@ -122,8 +128,8 @@ class PropSpec:
         """Complain about what its shape needs and does not have."""
         if self.shape in MOVING and (at := section.get("at")) is not None:
             read_vector(at, (3,))
-        if self.shape == "heightfield":
-            section.need("heights")
+        if self.shape in _NEEDS:
+            section.need(_NEEDS[self.shape])
         if self.mass is None and (any((*self.velocity, *self.spin)) or self.rope is not None):
             raise MissingValueError("mass", f"{section.what}, which moves,", self.place)
         return self
@@ -168,24 +174,11 @@ def add_prop(spec: mujoco.MjSpec, name: str, prop: PropSpec) -> None:
             )  # fmt: skip
 
 
-def _sphere(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[prop.radius, 0.0, 0.0], **look)
-
-
-def _box(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * edge for edge in prop.size], **look)
-
-
-def _capsule(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
-
-
-def _cylinder(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
-
-
-def _plane(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], **look)
+def _primitive(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
+    radius, half, (x, y, z) = prop.radius, 0.5 * prop.length, prop.size
+    sizes = {"box": [0.5 * x, 0.5 * y, 0.5 * z], "sphere": [radius, 0.0, 0.0], "plane": [0.0, 0.0, 1.0]}
+    kind = getattr(mujoco.mjtGeom, f"mjGEOM_{prop.shape.upper()}")
+    body.add_geom(name=name, type=kind, size=sizes.get(prop.shape, [radius, half, 0.0]), **look)
 
 
 def _ramp(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
@@ -201,13 +194,8 @@ def _stairs(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dic
     for step in range(prop.steps):
         height = (step + 1) * rise
         x = (step + 0.5 - 0.5 * prop.steps) * depth
-        body.add_geom(
-            name=f"{name}/step{step + 1}",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=[x, 0.0, 0.5 * height],
-            size=[0.5 * depth, 0.5 * width, 0.5 * height],
-            **look,
-        )
+        place, half = [x, 0.0, 0.5 * height], [0.5 * depth, 0.5 * width, 0.5 * height]
+        body.add_geom(name=f"{name}/step{step + 1}", type=mujoco.mjtGeom.mjGEOM_BOX, pos=place, size=half, **look)
 
 
 def _heightfield(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
@@ -223,22 +211,30 @@ def _heightfield(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look
         ncol=heights.shape[1],
     )
     field.userdata = ((heights - lowest) / max(span, 1e-12)).ravel().tolist()
-    body.add_geom(
-        name=name,
-        type=mujoco.mjtGeom.mjGEOM_HFIELD,
-        hfieldname=f"{name}/field",
-        pos=[0.0, 0.0, lowest * prop.size[2]],
-        **look,
-    )
+    place, kind = [0.0, 0.0, lowest * prop.size[2]], mujoco.mjtGeom.mjGEOM_HFIELD
+    body.add_geom(name=name, type=kind, hfieldname=f"{name}/field", pos=place, **look)
 
 
+def _mesh(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
+    """Draw the whole mesh, which nothing touches, over pieces in a group that is not drawn."""
+    if not prop.file:
+        raise MissingValueError("file", "a prop that is a mesh", prop.place)
+    mesh = read_mesh(prop.file, prop.scale, prop.up, prop.place)
+    whole = {"uservert": mesh.points.ravel().tolist(), "userface": mesh.faces.ravel().tolist()}
+    spec.add_mesh(name=f"{name}/mesh", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL, **whole)
+    shape: dict[str, Any] = {"type": mujoco.mjtGeom.mjGEOM_MESH} | look
+    body.add_geom(name=name, meshname=f"{name}/mesh", contype=0, conaffinity=0, **shape)
+    for number, corners in enumerate(convex_pieces(mesh)):
+        piece = f"{name}/piece{number + 1}"
+        spec.add_mesh(name=piece, uservert=corners.ravel().tolist())
+        body.add_geom(name=piece, meshname=piece, group=3, **shape)
+
+
+_NEEDS: Final = {"heightfield": "heights", "mesh": "file"}
 _SHAPES: Final[dict[str, Callable[[mujoco.MjSpec, Any, str, PropSpec, dict[str, Any]], None]]] = {
-    "sphere": _sphere,
-    "box": _box,
-    "capsule": _capsule,
-    "cylinder": _cylinder,
-    "plane": _plane,
+    **dict.fromkeys((*MOVING, "plane"), _primitive),
     "ramp": _ramp,
     "stairs": _stairs,
     "heightfield": _heightfield,
+    "mesh": _mesh,
 }

@@ -65,9 +65,8 @@ class Ground:
         down = np.array([0.0, 0.0, -1.0])
         best = np.inf
         normal = np.zeros(3)
-        for geom, (gx, gy, reach) in zip(self._geoms, self._boxes, strict=True):
-            if (gx - x) ** 2 + (gy - y) ** 2 > reach * reach:
-                continue
+        gx, gy, reach = self._boxes.T
+        for geom in self._geoms[(gx - x) ** 2 + (gy - y) ** 2 <= reach * reach]:
             distance = self._ray(int(geom), start, down, normal)
             if 0.0 <= distance < best:
                 best = distance
