@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import mujoco
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+import scipy
 
 from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
@@ -151,8 +151,10 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion,
 def _smoothed(step: Floats, fps: float) -> Floats:
     """Return corrections spread over the frames around them; of a short one most of its size is kept."""
     meant = step.any(axis=(2, 3)).astype(float)
-    spread = gaussian_filter1d(meant, SMOOTH * fps, axis=0, mode="nearest")[..., None, None]
-    return np.asarray(gaussian_filter1d(step, SMOOTH * fps, axis=0, mode="nearest") / np.maximum(spread, 0.5))
+    spread = scipy.ndimage.gaussian_filter1d(meant, SMOOTH * fps, axis=0, mode="nearest")[..., None, None]
+    return np.asarray(
+        scipy.ndimage.gaussian_filter1d(step, SMOOTH * fps, axis=0, mode="nearest") / np.maximum(spread, 0.5)
+    )
 
 
 def _bounded(turns: Floats) -> Floats:
