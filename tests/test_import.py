@@ -46,3 +46,21 @@ def test_all_names_are_listed_and_an_unknown_one_is_no_attribute():
     assert set(stunt.__all__) <= set(dir(stunt))
     with pytest.raises(AttributeError, match="no attribute 'Stagee'"):
         _ = stunt.Stagee
+
+
+def test_a_script_without_clips_loads_no_filters_splines_and_trees():
+    code = "from stunt.cli.main import main\nmain(['check', 'ymca'])"
+    assert not loaded_by(code) & {
+        "scipy.ndimage",
+        "scipy.spatial",
+        "scipy.optimize",
+        "scipy.interpolate",
+        "scipy.linalg",
+    }
+
+
+@pytest.mark.parametrize("command", ["check", "perform", "preview"])
+def test_what_is_no_yaml_is_refused_before_an_engine_is_loaded(tmp_path, command):
+    (tmp_path / "full.yaml").write_text("a: [" + "1," * 66_001 + "1]")
+    code = f"from stunt.cli.main import main\nassert main([{command!r}, {str(tmp_path / 'full.yaml')!r}]) == 2"
+    assert not loaded_by(code) & {*HEAVY, "mujoco", "numba", "scipy"}

@@ -1,6 +1,7 @@
 """Half-open connections, names no system takes, files too large, words without sense: the page is not locked out."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import socket
@@ -48,6 +49,29 @@ def test_five_hundred_half_open_connections_do_not_lock_the_page_out(studio):
     finally:
         for one in opened:
             one.close()
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 50,
+        b"POST /drop/x.bvh HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+        b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+    ids=["many at once", "a body that never comes", "a chunk that never ends", "expecting", "another protocol"],
+)
+def test_who_has_no_token_gets_one_answer_and_is_hung_up_on(studio, begun):
+    place = urlsplit(studio.url)
+    with socket.create_connection((place.hostname, place.port), timeout=60.0) as one:
+        one.sendall(begun)
+        answer = b""
+        with contextlib.suppress(ConnectionError):  # it may not wait for all we say
+            while piece := one.recv(65536):
+                answer += piece
+    assert answer.count(b"HTTP/1.1") <= 1 and b" 200 " not in answer
+    assert request(studio, "")[0] == 200
 
 
 def test_a_slow_page_keeps_its_socket_longer_than_a_half_open_connection(studio):

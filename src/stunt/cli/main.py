@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 a review found something, 2 a mistake the user can mend,
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -33,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         open_streams()
         forgive_encoding()
         with stopped_by_signals():
-            code = _run(parse(sys.argv[1:] if argv is None else list(argv)))
+            typed = sys.argv[1:] if argv is None else list(argv)
+            _look_over(typed)
+            code = _run(parse(typed))
         sys.stdout.flush()
         return code
     except SystemExit as exit_:  # from --help and --version
@@ -55,6 +58,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (MemoryError, RecursionError) as error:
         say("error", f"this is too large for the machine's memory ({type(error).__name__}).")
         return StuntError.exit_code
+
+
+def _look_over(typed: Sequence[str]) -> None:
+    """Refuse a script that is no YAML before the engine is loaded; its graph is kept for whoever reads it then."""
+    if len(typed) < 2 or typed[0] not in ("check", "perform", "preview") or not typed[1].endswith((".yaml", ".yml")):
+        return
+    from stunt.archives import read_file
+    from stunt.script.yaml import MAX_BYTES, composed
+
+    with contextlib.suppress(OSError, ValueError):  # the command itself says what is wrong with the file
+        composed(read_file(typed[1], 64 * MAX_BYTES), typed[1])
 
 
 def _run(args: argparse.Namespace) -> int:

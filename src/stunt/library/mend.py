@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+import scipy
 
 from stunt.errors import BodyError
 from stunt.library.flight import GRAVITY, flight_of, may_fly
@@ -103,7 +103,9 @@ def pace_in_place(clip: Clip) -> Floats | None:
     lower = heights.argmin(axis=1)
     stands = heights.min(axis=1) < _LOW * tall
     facing = from_rotation_vector(np.eye(3)[2] * heading(clip.rotations[:, 0])[:, None])
-    speeds = np.gradient(gaussian_filter1d(places, _SMOOTH * clip.fps, axis=0, mode="nearest"), 1.0 / clip.fps, axis=0)
+    speeds = np.gradient(
+        scipy.ndimage.gaussian_filter1d(places, _SMOOTH * clip.fps, axis=0, mode="nearest"), 1.0 / clip.fps, axis=0
+    )
     seen = rotate(facing * [1.0, -1.0, -1.0, -1.0], speeds[np.arange(clip.frames), lower])[:, :2]
     same = np.r_[lower[1:] == lower[:-1], True] & np.r_[True, lower[1:] == lower[:-1]]
     good = stands & same
@@ -117,5 +119,5 @@ def pace_in_place(clip: Clip) -> Floats | None:
         return None
     frames = np.arange(clip.frames)
     even = np.stack([np.interp(frames, frames[good], -seen[good, k]) for k in range(2)], axis=1)
-    even = gaussian_filter1d(even, _SMOOTH * clip.fps, axis=0, mode="nearest")
+    even = scipy.ndimage.gaussian_filter1d(even, _SMOOTH * clip.fps, axis=0, mode="nearest")
     return np.asarray(rotate(facing, np.column_stack([even, np.zeros(clip.frames)]))[:, :2])

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from stunt.errors import InvalidValueError
 from stunt.maths.compiled import compiled
@@ -85,11 +85,11 @@ class FrameIndex:
         self._columns = np.argsort(-np.abs(rows - self._mean).mean(axis=0), kind="stable")
         self._rows = self._padded(np.asarray(rows))
         self._all = np.arange(self._count)
-        self._tree: cKDTree | None = None
+        self._tree: scipy.spatial.cKDTree | None = None
         if self._count > FEW:
             self._basis = _principal(rows - self._mean, COMPONENTS)
             seen = (rows - self._mean) @ self._basis
-            self._tree = cKDTree(seen)
+            self._tree = scipy.spatial.cKDTree(seen)
             self._ratio = _least_ratio(self._rows, seen, self._tree)
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class FrameIndex:
         return None if row < 0 else Found(int(row), float(far))
 
 
-def _least_ratio(rows: NDArray[np.float32], seen: Floats, tree: cKDTree) -> float:
+def _least_ratio(rows: NDArray[np.float32], seen: Floats, tree: scipy.spatial.cKDTree) -> float:
     """Return how many times farther than by its principal components a frame is from its neighbours at least, mostly.
 
     By the sum of absolute differences nothing is nearer than in a straight line; but a body that differs does so in

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline, PPoly
 
 from stunt.errors import NO_NUMBERS, NOWHERE, InvalidValueError, Place, TrajectoryGapError, TrajectoryOrderError
 
@@ -147,8 +147,12 @@ class Trajectory:
         if self.between == "step":
             return _jumps(times, values)
         if self.between == "linear":
-            return _from_poly(PPoly(np.stack([np.diff(values, axis=0) / np.diff(times)[:, None], values[:-1]]), times))
-        return _from_poly(CubicSpline(times, values, bc_type="clamped"))
+            return _from_poly(
+                scipy.interpolate.PPoly(
+                    np.stack([np.diff(values, axis=0) / np.diff(times)[:, None], values[:-1]]), times
+                )
+            )
+        return _from_poly(scipy.interpolate.CubicSpline(times, values, bc_type="clamped"))
 
     def _ask(self, time: float) -> Floats:
         assert self.function is not None
@@ -163,7 +167,9 @@ class Trajectory:
         count = max(2, math.ceil((until - begin) * _FUNCTION_HZ) + 1)
         times = np.linspace(begin, until, count)
         values = _aligned(np.array([self._ask(float(t)) for t in times]))
-        return _from_poly(CubicSpline(times, values, bc_type="not-a-knot" if count > 3 else "natural"))
+        return _from_poly(
+            scipy.interpolate.CubicSpline(times, values, bc_type="not-a-knot" if count > 3 else "natural")
+        )
 
 
 def _aligned(values: Floats) -> Floats:
@@ -188,7 +194,7 @@ def _jumps(times: Floats, values: Floats) -> Pieces:
     return Pieces(np.append(times, times[-1] + 1.0), coefficients)
 
 
-def _from_poly(poly: PPoly) -> Pieces:
+def _from_poly(poly: scipy.interpolate.PPoly) -> Pieces:
     degree = poly.c.shape[0]
     coefficients = np.zeros((poly.c.shape[1], poly.c.shape[2], 4))
     coefficients[:, :, 4 - degree :] = np.moveaxis(poly.c, 0, -1)

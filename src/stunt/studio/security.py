@@ -104,7 +104,12 @@ async def _refuse(scope: Scope, receive: Any, send: Any) -> None:
         await send({"type": "websocket.close", "code": 1008})
         return
     text = b"This page needs the address that 'stunt studio' printed.\n"
-    headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(text)).encode())]
+    # Who is refused is not heard out: fifty requests sent in one go would be fifty answers.
+    headers = [
+        (b"content-type", b"text/plain"),
+        (b"content-length", str(len(text)).encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": text})
 

@@ -24,7 +24,7 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from stunt.maths.compiled import compiled, inlined
 
@@ -66,7 +66,7 @@ def model_transition(lam: float, ratio: float, h: float) -> Any:
         ratio: ζ: 1 is critical, less overshoots, more creeps.
         h: The period [s].
     """
-    return expm(np.array([[0.0, 1.0], [-lam * lam, -2.0 * ratio * lam]]) * h).ravel()
+    return scipy.linalg.expm(np.array([[0.0, 1.0], [-lam * lam, -2.0 * ratio * lam]]) * h).ravel()
 
 
 @inlined

@@ -9,7 +9,7 @@ from typing import Final
 
 import mujoco
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
+import scipy
 
 from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
@@ -110,11 +110,11 @@ def on_ground(model: mujoco.MjModel, character: Character, ground: Ground, frame
     heights = [heights_under(ground, path) for path in feet]
     # Hips go with the feet, rather with the lower one: that leg must reach the ground.
     hips = 0.5 * np.mean(heights, axis=0) + 0.5 * np.min(heights, axis=0)
-    qpos[:, 2] += gaussian_filter1d(hips, _SMOOTH_HIPS * fps, mode="nearest")
+    qpos[:, 2] += scipy.ndimage.gaussian_filter1d(hips, _SMOOTH_HIPS * fps, mode="nearest")
     moved, turned = pose_frames(model, character, qpos, legs.some)
     for number, chain in enumerate(bodies):
         target = feet[number].copy()
-        target[:, 2] += gaussian_filter1d(heights[number], _SMOOTH_FOOT * fps, mode="nearest")
+        target[:, 2] += scipy.ndimage.gaussian_filter1d(heights[number], _SMOOTH_FOOT * fps, mode="nearest")
         foot = np.ascontiguousarray(turns[:, chain[3]])
         bend_leg(moved, turned, chain, target, foot, own[number], columns[number], qpos)
     return qpos

@@ -19,8 +19,8 @@ from typing import Final
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import binary_erosion, gaussian_filter1d
 
 from stunt.character.character import Character
 from stunt.character.kinematics import bones_of, box_corners, pose_frames
@@ -102,7 +102,7 @@ def plant_feet(model: mujoco.MjModel, character: Character, motion: BodyMotion, 
     hips, moved = _hips(feet, fps), []
     back = rotations.conjugate(turns[:, 0])
     for leg, foot in zip(legs, feet, strict=True):
-        shift = gaussian_filter1d(foot.shift, _SOFT * fps, axis=0, mode="nearest")
+        shift = scipy.ndimage.gaussian_filter1d(foot.shift, _SOFT * fps, axis=0, mode="nearest")
         shift[:, 2] = np.maximum(shift[:, 2], -foot.low - _SINKS) - hips  # easing lets none of it into the floor
         size = np.linalg.norm(shift, axis=1, keepdims=True)
         shift = shift * np.minimum(1.0, MOST / np.maximum(size, 1e-9))
@@ -162,7 +162,7 @@ def near_floor(feet: list[Floats], height: Floats, fps: float) -> list[NDArray[n
         fps: Frames per second.
     """
     low = np.stack([points[..., 2].min(axis=1) for points in feet])  # (feet, F)
-    rise = np.gradient(gaussian_filter1d(height, _SOFT * fps, mode="nearest"), 1.0 / fps)
+    rise = np.gradient(scipy.ndimage.gaussian_filter1d(height, _SOFT * fps, mode="nearest"), 1.0 / fps)
     carried = np.gradient(rise, 1.0 / fps) > FALLING
     hovers = carried & (low.min(axis=0) >= MEANT.low) & (low.min(axis=0) < HOVERS)
     return [(foot < MEANT.low) | (hovers & (foot < low.min(axis=0) + _PATCH)) for foot in low]
@@ -183,7 +183,7 @@ def footing(points: Floats, fps: float, near: NDArray[np.bool_] | None = None) -
         shift[start:end, :2] = slid.mean(axis=0) - slid
         shift[start:end, 2] = -low[start:end]
     # What carries over into a swing is what its stances are off by, not how high the foot is as it leaves or lands.
-    firm = binary_erosion(stands, iterations=max(1, round(_SOFT * fps)))
+    firm = scipy.ndimage.binary_erosion(stands, iterations=max(1, round(_SOFT * fps)))
     shift = np.where(stands[:, None], shift, _between(shift, firm if firm.any() else stands))
     shift[~stands, 2] = np.maximum(shift[~stands, 2], -low[~stands])  # a swinging foot does not sink in either
     return FootPlan(stands, low, shift)
@@ -194,7 +194,7 @@ def _hips(feet: list[FootPlan], fps: float) -> Floats:
     count = np.sum([foot.stands for foot in feet], axis=0)
     total = np.sum([foot.shift[:, 2] * foot.stands for foot in feet], axis=0)
     raised = _between((total / np.maximum(count, 1))[:, None], count > 0)[:, 0]
-    return np.asarray(gaussian_filter1d(raised, _SOFT_ROOT * fps, mode="nearest"))
+    return np.asarray(scipy.ndimage.gaussian_filter1d(raised, _SOFT_ROOT * fps, mode="nearest"))
 
 
 def _between(values: Floats, known: NDArray[np.bool_]) -> Floats:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+import scipy
 
 from stunt.drive.feet.ground import Ground
 from stunt.drive.feet.landings import GRID, LONGER, Landing, footholds, landings
@@ -105,7 +105,9 @@ class Footsteps:
         more = int(np.ceil(4.0 * EVEN * fps))
         longer = np.arange(frames[0] - more, frames[-1] + more + 1)
         mean = np.mean([self.track(gait, leg, longer, eased=False) for leg in range(len(gait.points))], axis=0)
-        return np.asarray(gaussian_filter1d(mean, EVEN * fps, axis=0, mode="nearest", truncate=4.0)[more:-more])
+        return np.asarray(
+            scipy.ndimage.gaussian_filter1d(mean, EVEN * fps, axis=0, mode="nearest", truncate=4.0)[more:-more]
+        )
 
     def hips_at(self, gait: Gait, view: MotionView) -> Floats:
         """Return the shift of the hips at the frame that is due [m], (3,)."""
@@ -123,8 +125,8 @@ class Footsteps:
 
 def eased_lift(need: Floats, fps: float) -> Floats:
     """Return a smooth lift that is nowhere less than needed, but for its ends [m], (F,)."""
-    wide = maximum_filter1d(np.maximum(need, 0.0), 2 * round(_WIDER * fps) + 1, mode="constant")
-    return np.asarray(gaussian_filter1d(wide, _SOFT * fps, mode="constant"))
+    wide = scipy.ndimage.maximum_filter1d(np.maximum(need, 0.0), 2 * round(_WIDER * fps) + 1, mode="constant")
+    return np.asarray(scipy.ndimage.gaussian_filter1d(wide, _SOFT * fps, mode="constant"))
 
 
 STEPS: Final = 4

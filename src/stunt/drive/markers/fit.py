@@ -14,9 +14,8 @@ from typing import Final
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
-from scipy.linalg import solveh_banded
 
 from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
@@ -282,7 +281,9 @@ def with_guesses(markers: Floats) -> Floats:
         seen = ~np.isnan(markers[:, n, 0])
         if seen.sum() < 2:
             continue
-        found[:, n, :3] = PchipInterpolator(frames[seen], markers[seen, n])(np.clip(frames, *frames[seen][[0, -1]]))
+        found[:, n, :3] = scipy.interpolate.PchipInterpolator(frames[seen], markers[seen, n])(
+            np.clip(frames, *frames[seen][[0, -1]])
+        )
         found[:, n, 3] = np.where(seen, 1.0 / _SEEN, 1.0 / _GUESSED)
     return found
 
@@ -492,7 +493,7 @@ def _made_smooth(
                 _add_diagonal(band, count, frame + m, frame + k, share * _SECOND[m] * known)
     step = np.zeros((frames, count))
     for _ in range(3):  # what stands at a limit and is pushed against it stays there
-        solved = solveh_banded(band, right.ravel(), lower=True, check_finite=False).reshape(frames, count)
+        solved = scipy.linalg.solveh_banded(band, right.ravel(), lower=True, check_finite=False).reshape(frames, count)
         stuck = np.array([body.leaves(pose, one) for pose, one in zip(qpos, solved, strict=True)])
         step = np.where(stuck, 0.0, solved)
         if not stuck.any():

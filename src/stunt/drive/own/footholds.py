@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
 
 from stunt.drive.own.smoothing import eased, rates, smoothed
 from stunt.drive.own.soles import Foot
@@ -116,7 +116,9 @@ def lay_flat(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, fps: 
             1.0 - x * x * (3.0 - 2.0 * x), np.clip((2.0 * STILL - pace) / STILL, 0.0, 1.0) * (tilt < STEEP)
         )
         lies = np.maximum(lies, _toes_up_late(turn, foot, stands, fps))
-        share = eased(stands, _SOFT * fps) * np.asarray(gaussian_filter1d(lies, _SOFT * fps, mode="nearest"))
+        share = eased(stands, _SOFT * fps) * np.asarray(
+            scipy.ndimage.gaussian_filter1d(lies, _SOFT * fps, mode="nearest")
+        )
         turn = rotations.multiply(rotations.from_rotation_vector(axis * (tilt * share)[:, None]), turn)
         holds.turns[:, number] = turn
         if foot.toe >= 0:
@@ -189,7 +191,7 @@ def put_down(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, com: 
         stands = holds.stands[:, number]
         shift = _shift(holds.points[number], stands, fps)
         lift[:, number] = shift[:, 2] - holds.hover[number]
-        shift = gaussian_filter1d(shift, _SOFT * fps, axis=0, mode="nearest")
+        shift = scipy.ndimage.gaussian_filter1d(shift, _SOFT * fps, axis=0, mode="nearest")
         shift *= np.minimum(1.0, MOST_SHIFT / np.maximum(np.linalg.norm(shift, axis=1, keepdims=True), 1e-9))
         holds.places[:, number] += shift
         holds.point_up(feet, offsets, number)
@@ -202,7 +204,7 @@ def put_down(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, com: 
         return np.zeros(len(com))
     frames = np.arange(len(com))
     raised = np.interp(frames, frames[count > 0], raised[count > 0])
-    return np.asarray(gaussian_filter1d(raised, 0.08 * fps, mode="nearest"))
+    return np.asarray(scipy.ndimage.gaussian_filter1d(raised, 0.08 * fps, mode="nearest"))
 
 
 def _shift(points: Floats, stands: NDArray[np.bool_], fps: float) -> Floats:
@@ -231,7 +233,7 @@ def find_stands(holds: FootTargets, com: Floats, fps: float) -> None:
         low[:, number], creep = _patch_pace(points, fps)
         speed = np.linalg.norm(rates(points, fps), axis=2)
         speed = np.where(heights < low[:, number, None] + 0.012, speed, np.inf).min(axis=1)
-        speed = gaussian_filter1d(speed, 0.012 * fps)
+        speed = scipy.ndimage.gaussian_filter1d(speed, 0.012 * fps)
         on = (low[:, number] < LOW) & (speed < PACE)
         on |= (low[:, number] < NEAR) & (np.linalg.norm(creep, axis=1) < PACE)
         on |= _keeps_still(holds.places[:, number], low[:, number], fps)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
 
 from stunt.maths.rotations import Floats
 
@@ -23,12 +23,12 @@ def smoothed(values: Floats, sigma: float) -> Floats:
         return values.copy()
     before, after = 2.0 * values[:1] - values[count:0:-1], 2.0 * values[-1:] - values[-2 : -count - 2 : -1]
     whole = np.concatenate([before, values, after])
-    return np.asarray(gaussian_filter1d(whole, sigma, axis=0)[count : count + len(values)])
+    return np.asarray(scipy.ndimage.gaussian_filter1d(whole, sigma, axis=0)[count : count + len(values)])
 
 
 def eased(flags: NDArray[np.bool_], sigma: float) -> Floats:
     """Return how much flags are set, 0 to 1, going over softly, (F,)."""
-    return np.asarray(gaussian_filter1d(flags.astype(float), max(sigma, 1e-3), axis=0, mode="nearest"))
+    return np.asarray(scipy.ndimage.gaussian_filter1d(flags.astype(float), max(sigma, 1e-3), axis=0, mode="nearest"))
 
 
 def rates(values: Floats, fps: float) -> Floats:

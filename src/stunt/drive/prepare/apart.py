@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 
 import mujoco
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
-from scipy.optimize import nnls
+import scipy
 
 from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
@@ -155,14 +154,16 @@ def _least_turn(lever: Floats, depths: Floats) -> Floats:
     At least, not just as far: of two shapes of one thigh the deeper one takes the hand out of the other as well.
     """
     root = np.linalg.cholesky(lever @ lever.T + _EASE * np.eye(len(depths)))
-    return np.asarray(lever.T @ nnls(root.T, np.linalg.solve(root, depths))[0])
+    return np.asarray(lever.T @ scipy.optimize.nnls(root.T, np.linalg.solve(root, depths))[0])
 
 
 def _smoothed(step: Floats, fps: float) -> Floats:
     """Return corrections spread over the frames around them; of a short one most of its size is kept."""
     meant = step.any(axis=(2, 3)).astype(float)
-    spread = gaussian_filter1d(meant, SMOOTH * fps, axis=0, mode="nearest")[..., None, None]
-    return np.asarray(gaussian_filter1d(step, SMOOTH * fps, axis=0, mode="nearest") / np.maximum(spread, 0.5))
+    spread = scipy.ndimage.gaussian_filter1d(meant, SMOOTH * fps, axis=0, mode="nearest")[..., None, None]
+    return np.asarray(
+        scipy.ndimage.gaussian_filter1d(step, SMOOTH * fps, axis=0, mode="nearest") / np.maximum(spread, 0.5)
+    )
 
 
 def _bounded(turns: Floats) -> Floats:

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import mujoco
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
-from scipy.optimize import nnls
+import scipy
 
 from stunt.character.character import Character
 from stunt.drive.motion.body_motion import BodyMotion
@@ -86,7 +85,7 @@ class _Foresight:
                 mujoco.mj_differentiatePos(model, speeds[frame], (two - one) / motion.fps, before, after)
         # A Gaussian is down by 3 dB at √(ln 2)/(2π·width).
         width = np.sqrt(np.log(2.0)) / (2.0 * np.pi * PASSES) * motion.fps
-        speeds = gaussian_filter1d(speeds, width, axis=0, mode="nearest")
+        speeds = scipy.ndimage.gaussian_filter1d(speeds, width, axis=0, mode="nearest")
         rates = np.gradient(speeds, 1.0 / motion.fps, axis=0) if last > 0 else np.zeros_like(speeds)
         return speeds, rates
 
@@ -108,7 +107,9 @@ class _Foresight:
         pushes = self._pushes(floor)
         if len(pushes) > 0:
             sides = np.concatenate([pushes[:, :6], _EASE * pushes[:, 6:]], axis=1).T
-            sizes, _ = nnls(sides, np.concatenate([need[:6], _EASE * need[6:]]), maxiter=50 * len(pushes))
+            sizes, _ = scipy.optimize.nnls(
+                sides, np.concatenate([need[:6], _EASE * need[6:]]), maxiter=50 * len(pushes)
+            )
             need = need - sizes @ pushes
         residue = float(np.linalg.norm(need[:3])) / self.weight if self.weight > 0.0 else 0.0
         trust = np.clip((_DISBELIEF - residue) / (_DISBELIEF - _DOUBT), 0.0, 1.0)

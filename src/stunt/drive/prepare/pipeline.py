@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter1d
 
 from stunt.character.character import Character
 from stunt.control.servo.law import ServoSettings
@@ -164,7 +164,7 @@ def swings(stands: NDArray[np.bool_], fps: float) -> Floats:
         for start, end in stretches(~stands[:, number]):
             if end < len(found) and held[end - 1] and end - start <= LONGEST_STEP * fps:
                 found[max(start, end - round(_LAST * fps)) : end, number] = 1.0
-    return np.asarray(gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
+    return np.asarray(scipy.ndimage.gaussian_filter1d(found, _SOFT * fps, axis=0, mode="nearest"))
 
 
 def as_prepared(rows: ServoTargets, prepared: ServoTargets, at: Floats, share: Floats) -> ServoTargets:

@@ -24,9 +24,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
-from scipy.ndimage import gaussian_filter1d
 
 from stunt.errors import ExportError
 from stunt.export.options import Options
@@ -281,7 +281,7 @@ def _around(motion: SampledTake, name: str) -> tuple[Floats, Floats]:
     model, data = motion.model, mujoco.MjData(motion.model)
     bodies = [body for body in range(model.nbody) if model.body(body).name.startswith(f"{name}/")]
     path = motion.positions[:, bodies[0]] * [1.0, 1.0, 0.0]
-    path = gaussian_filter1d(path, _SMOOTH * motion.fps, axis=0, mode="nearest")
+    path = scipy.ndimage.gaussian_filter1d(path, _SMOOTH * motion.fps, axis=0, mode="nearest")
     own = np.isin(model.geom_bodyid, bodies)
     clouds = []
     for frame in np.unique(np.linspace(0, len(path) - 1, _FRAMES).astype(int)):

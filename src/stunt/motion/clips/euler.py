@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from stunt.maths.rotations import Floats, multiply
 
@@ -45,7 +45,9 @@ def _two_or_three(rotations: Floats, order: str) -> Floats:
     for letter in "XYZ":
         if len(whole) < 3 and letter not in whole:
             whole += letter
-    turns = Rotation.from_quat(rotations, scalar_first=True).as_euler(whole, suppress_warnings=True)
+    turns = scipy.spatial.transform.Rotation.from_quat(rotations, scalar_first=True).as_euler(
+        whole, suppress_warnings=True
+    )
     angles = np.asarray(turns, float)
     if len(order) == 2:  # of the two triples the one that hardly needs the third angle
         one, other = _families(angles, whole)

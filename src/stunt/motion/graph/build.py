@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from stunt.archives import ArrayCache, user_cache
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
@@ -298,8 +297,8 @@ def _without_dead_ends(
     tails = np.concatenate([*here, [starts[t.source] + t.leave for t in found]]).astype(np.int64)
     heads = np.concatenate([*(h + 1 for h in here), [starts[t.target] + t.arrive for t in found]]).astype(np.int64)
     size = int(starts[-1])
-    edges = coo_array((np.ones(len(tails)), (tails, heads)), shape=(size, size))
-    _, label = connected_components(edges.tocsr(), directed=True, connection="strong")
+    edges = scipy.sparse.coo_array((np.ones(len(tails)), (tails, heads)), shape=(size, size))
+    _, label = scipy.sparse.csgraph.connected_components(edges.tocsr(), directed=True, connection="strong")
     largest = int(np.argmax(np.bincount(label)))
     inside = label == largest
     alive = [t for t in found if inside[starts[t.source] + t.leave] and inside[starts[t.target] + t.arrive]]

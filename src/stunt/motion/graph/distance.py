@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import minimum_filter
+import scipy
 
 from stunt.maths.compiled import compiled
 from stunt.maths.rotations import Floats
@@ -81,7 +81,7 @@ def local_minima(costs: Floats, most: float, reach: int, spread: int) -> np.ndar
     """
     if costs.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
-    lowest = minimum_filter(costs, size=2 * reach + 1, mode="nearest")
+    lowest = scipy.ndimage.minimum_filter(costs, size=2 * reach + 1, mode="nearest")
     pairs = np.argwhere((costs <= lowest) & (costs <= most))
     order = np.argsort(costs[pairs[:, 0], pairs[:, 1]], kind="stable")
     chosen = _spaced(pairs[order], costs.shape[0], costs.shape[1], spread)

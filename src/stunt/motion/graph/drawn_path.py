@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
+import scipy
 
 from stunt.errors import NOWHERE, InvalidValueError, Place
 from stunt.maths.rotations import Floats
@@ -48,7 +48,7 @@ class DrawnPath:
         # Knots by distance: a long and a short stretch side by side make no loop.
         knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1))])
         slopes = (1.0 - self.tension) * np.gradient(given, knots, axis=0)
-        spline = CubicHermiteSpline(knots, given, slopes)
+        spline = scipy.interpolate.CubicHermiteSpline(knots, given, slopes)
         fine = spline(np.linspace(0.0, knots[-1], max(200, int(knots[-1] / SPACING) * 8)))
         way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(fine, axis=0), axis=1))])
         where = np.append(np.arange(0.0, way[-1], SPACING), way[-1])

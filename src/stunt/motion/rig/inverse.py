@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import mink
 import numpy as np
 import qpsolvers
-from scipy.ndimage import gaussian_filter1d
+import scipy
 
 from stunt.character.character import Character
 from stunt.character.kinematics import box_corners
@@ -225,7 +225,7 @@ def _sinking(wanted: Wanted) -> Floats:
         down = np.maximum(down, away[:, 2] - np.sqrt(np.maximum(most * most - flat * flat, 0.01 * most * most)))
     if len(down) < 3:
         return down
-    soft = gaussian_filter1d(down, _SOFT * wanted.fps, mode="nearest")
+    soft = scipy.ndimage.gaussian_filter1d(down, _SOFT * wanted.fps, mode="nearest")
     return np.maximum(soft, 0.0)
 
 
