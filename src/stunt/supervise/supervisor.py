@@ -25,15 +25,7 @@ from stunt.errors import InvalidValueError, StuntError, UnknownNameError, announ
 from stunt.maths.rotations import Floats
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
-from stunt.supervise.calls import (
-    MISTAKES,
-    BrokenContract,
-    as_broken,
-    ask_step,
-    check_pool,
-    missing_in,
-    tell_recast,
-)
+from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_step, check_pool, missing_in, tell_recast
 from stunt.supervise.contract import RUNNING, Bid, Controller, Status
 from stunt.supervise.hit_rules import Blows, Relation
 from stunt.supervise.pool import Pool, priority

@@ -20,14 +20,7 @@ from stunt.control.core.full_coupling import ask_accelerations, full_torques, jo
 from stunt.control.core.goals import time_constant
 from stunt.control.core.loads import feel_loads
 from stunt.control.core.programs import AFTER, BEFORE, BETWEEN, call_programs
-from stunt.control.core.springs import (
-    OVER,
-    is_spring,
-    link_moment,
-    release_spring,
-    spatial_moment,
-    write_spring,
-)
+from stunt.control.core.springs import OVER, is_spring, link_moment, release_spring, spatial_moment, write_spring
 from stunt.control.core.strength import mend_spring
 from stunt.maths.compiled import inlined
 

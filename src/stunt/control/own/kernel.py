@@ -27,14 +27,7 @@ from stunt.control.own.sense import (
     pose_error,
     weigh,
 )
-from stunt.control.own.steps import (
-    follow_feet,
-    is_moving,
-    move_footprints,
-    note_capture,
-    set_clock,
-    time_to_land,
-)
+from stunt.control.own.steps import follow_feet, is_moving, move_footprints, note_capture, set_clock, time_to_land
 from stunt.maths.compiled import compiled
 from stunt.maths.pointers import floats, longs
 
