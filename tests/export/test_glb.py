@@ -109,7 +109,8 @@ def test_the_skin_is_one_closed_surface(skinned):
     edges = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
     _, counts = np.unique(edges, axis=0, return_counts=True)
     print(f"{len(surface.points)} points, {len(triangles)} triangles, {np.mean(counts != 2):.1e} of edges torn")
-    assert (counts == 2).mean() > 0.9999
+    assert (counts % 2 == 0).all()  # no hole
+    assert (counts == 2).mean() > 0.9995  # a rim thinner than a cell of the net may be pinched: four meet there
     corners = surface.points[triangles]
     volume = np.sum(np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]) / 6.0
     print(f"volume {1000 * volume:.1f} litres")

@@ -2,6 +2,7 @@
 
 import itertools
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -45,8 +46,11 @@ def taken_over(first: str, second: str, *, tick: int = 24) -> tuple[stunt.Stage,
 def test_the_second_driver_takes_over_and_nobody_jumps(first, second):
     stage, ada, before = taken_over(first, second)
     assert ada.state.doing == second and np.array_equal(stage.data.qpos, before)
+    velocity, moved = stage.data.qvel.copy(), np.zeros(stage.model.nv)
     stage.advance(1)
-    assert np.abs(stage.data.qpos - before).max() < 0.1
+    mujoco.mj_differentiatePos(stage.model, moved, 1.0, before, stage.data.qpos)
+    # Whatever turns fast goes on as it was going, or is held: a free wrist on a path turns by 0.13 in a step.
+    assert np.minimum(np.abs(moved), np.abs(moved - velocity / 240.0)).max() < 0.1
     saved = stage.save()
     stage.advance(60)
     one = stage.data.qpos.copy()
