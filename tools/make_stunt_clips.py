@@ -217,8 +217,8 @@ def crossover() -> Clip:
     t = s.t
     # Each step: foot, from when, until when, to where (x, y); the right foot crosses in front, then behind.
     steps = [
-        ("Right", 0.3, 0.85, (0.17, 0.30)), ("Left", 0.95, 1.45, (0.0, 0.56)),
-        ("Right", 1.55, 2.10, (-0.16, 0.72)), ("Left", 2.20, 2.70, (0.0, 1.00)), ("Right", 2.85, 3.40, (0.0, 0.80)),
+        ("Right", 0.3, 0.85, (0.25, 0.30)), ("Left", 0.95, 1.45, (0.0, 0.56)),
+        ("Right", 1.55, 2.10, (-0.26, 0.72)), ("Left", 2.20, 2.70, (0.0, 1.00)), ("Right", 2.85, 3.40, (0.0, 0.80)),
     ]  # fmt: skip
     here = {"Left": np.array([0.0, 0.10]), "Right": np.array([0.0, -0.10])}
     tracks = {side: np.tile([*here[side], ANKLE], (len(t), 1)) for side in here}
@@ -228,8 +228,9 @@ def crossover() -> Clip:
         tracks[side][:, :2] += share * (np.array(to) - here[side])
         detour = 0.13 if to[0] > 0 else -0.13 if to[0] < 0 else (0.10 if here[side][0] > 0 else -0.10)
         inside = np.clip((t - start) / (end - start), 0, 1)
-        if side == "Right":
-            tracks[side][:, 0] += detour * np.sin(np.pi * inside) ** 2
+        if side == "Left":  # past the heel of the one in front, or the toes of the one behind
+            detour = -0.6 * here["Right"][0]
+        tracks[side][:, 0] += detour * np.sin(np.pi * inside) ** 2
         tracks[side][:, 2] += 0.07 * np.sin(np.pi * inside) ** 2
         here[side] = np.array(to)
         other = "Left" if side == "Right" else "Right"

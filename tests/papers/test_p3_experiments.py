@@ -32,10 +32,10 @@ def height(take: Take, name: str, time: float) -> float:
 
 
 def seconds_in_the_air(take: Take, name: str) -> float:
-    """How long nothing of a character touches anything [s]."""
+    """How long nothing of a character touches anything but itself [s]."""
     model = take.model()
     own = [g for g in range(model.ngeom) if model.body(int(model.geom_bodyid[g])).name.startswith(f"{name}/")]
-    touching = np.unique(take.contact_frame[np.isin(take.contact_geoms, own).any(axis=1)])
+    touching = np.unique(take.contact_frame[np.isin(take.contact_geoms, own).sum(axis=1) == 1])
     recorded = len(np.unique(take.contact_frame))  # of the others somebody always touches the ground
     return float(take.seconds * (1.0 - len(touching) / recorded))
 
