@@ -98,7 +98,9 @@ def bout(seed: int, seconds: float, *, queue: bool = False, forces: bool = False
                 continue
             fell = any(name == who and blow.time <= time <= blow.time + AFTER for time, name, _ in downs)
             held = [name for t, name in switches if blow.time <= t <= blow.time + 0.5]
-            grade = 3 if fell else 2 if {"reel", "stumble"} & set(held) else 1 if held else 0
+            noted = [one["state"] for one in made.stage.actors[who].log if 0.0 <= one["time"] - blow.time <= 0.5]
+            staggers = {"reel", "stumble", "stunned"} & {*held, *noted}
+            grade = 3 if fell else 2 if staggers else 1 if held or noted else 0
             moved = np.array(tilts[who])[span]
             effects.append((blow, float(np.ptp(moved)), grade))
     return Bout(blows, effects, downs, up, tries, _gap(when, stands, blows), starts, float(np.mean(by_forces)))

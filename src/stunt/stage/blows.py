@@ -15,8 +15,6 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.stage.contacts import Hit
-
 if TYPE_CHECKING:
     from stunt.stage.loop import StageLoop
 
@@ -140,7 +138,7 @@ class BlowMeter:
             owner[body] = people.index(name)
         self._owner = owner[model.geom_bodyid]
 
-    def _hit(self, hit: Hit) -> None:
+    def _hit(self, hit: Any) -> None:
         if hit.by in self._stage.built.characters and self._due is None:
             self._due = self._stage.tick
             self._stage.crew.announce(self)
