@@ -18,7 +18,7 @@ from stunt.script.file import load_script
 from stunt.script.performance import perform
 
 FIRST = 1000
-QUICK_MATCH = 14
+QUICK_MATCH = 7
 
 
 def judged(experiment: str, seeds: Sequence[int], count: int, workers: int | None = 0, **told: Any) -> list[Row]:

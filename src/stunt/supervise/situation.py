@@ -14,6 +14,7 @@ from stunt.character.character import Character
 from stunt.drive.motion.layout import own_slices
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.stage.blows import Struck
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import Status
@@ -79,6 +80,7 @@ class Situation:
         time: The clock [s].
         elapsed: How long the one in charge has been [s].
         hits: Touches by things that count since the last look, oldest first.
+        blows: What others' limbs gave it in blows that ended since then.
         request: Name of the controller the user asked for, or empty.
         last: Who was in charge before; None at the start.
         struck: Whether `qvel` is what a blow would leave, of which data is asked whether it can go on from there.
@@ -92,6 +94,7 @@ class Situation:
         *,
         since: float = 0.0,
         hits: tuple[Hit, ...] = (),
+        blows: tuple[Struck, ...] = (),
         request: str = "",
         last: Ended | None = None,
         active: Callable[[], frozenset[str] | None] | None = None,
@@ -104,6 +107,7 @@ class Situation:
             character: Who.
             since: When the one in charge took over [s].
             hits: What touched it since the last look.
+            blows: Blows that ended since then.
             request: Whom the user asked for.
             last: Who was in charge before.
             active: Says what counts for it; None: everything does.
@@ -111,7 +115,7 @@ class Situation:
         """
         self.stage, self.character = stage, character
         self.time, self.elapsed = stage.time, stage.time - since
-        self.hits, self.request, self.last = hits, request, last
+        self.hits, self.blows, self.request, self.last = hits, blows, request, last
         self._active, self.struck = active, False
         self.rng = rng if rng is not None else stage.rng
 

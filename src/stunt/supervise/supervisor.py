@@ -23,6 +23,7 @@ from stunt.drive.body.actor import BodyActor, actor_of
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError, announced, must_be, seen
 from stunt.maths.rotations import Floats
+from stunt.stage.blows import Struck, meter_of
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import MISTAKES, BrokenContract, as_broken, ask_step, check_pool, missing_in, tell_recast
@@ -103,6 +104,7 @@ class Supervisor:
         self._bid, self._level = Bid(0.0), 0
         self._request, self._patience = "", -1.0
         self._hits: list[Hit] = []
+        self._blows: list[Struck] = []
         self._waiting, self._asleep = False, 0
         self.rng = np.random.default_rng([stage.scene.seed, zlib.crc32(name.encode())])
         self._stride = max(1, round(1.0 / (hz * stage.step_time)))
@@ -112,6 +114,7 @@ class Supervisor:
         self.watchers = Watchers(stage, self.character, self.actor.number, self._stride)
         self._get_ready(self.pool.values())
         stage.hit_listeners.append(self._hit)
+        meter_of(stage).listeners.append(self._struck)
         stage.crew.append(self)
         self.current: Controller = self.pool.safe
         begins = Status("succeeded", "the performance begins" if last is None else "it takes over")
@@ -196,6 +199,7 @@ class Supervisor:
         self.actor.driver = None
         self.stage.crew.remove(self)
         self.stage.hit_listeners.remove(self._hit)
+        meter_of(self.stage).listeners.remove(self._struck)
         self._note("resigned", controller=self.current.name)
         return Ended(self.current.name, Status("failed", "somebody else took over"), now.time)
 
@@ -244,8 +248,8 @@ class Supervisor:
     def look(self) -> Situation:
         """Return the character's situation now."""
         return Situation(
-            self.stage, self.character, since=self.since, hits=tuple(self._hits), request=self._request, last=self.last,
-            active=self._active if self.actor.kinematic else None, rng=self.rng,
+            self.stage, self.character, since=self.since, hits=tuple(self._hits), blows=tuple(self._blows),
+            request=self._request, last=self.last, active=self._active if self.actor.kinematic else None, rng=self.rng,
         )  # fmt: skip
 
     def _active(self) -> frozenset[str]:
@@ -285,12 +289,13 @@ class Supervisor:
             self._switch(now, turn.winner, turn.bid, RUNNING, "hit", turn.bids, kick=turn.kick)
         else:
             self._go_on(now, tick, alert)
+            self._blows.clear()  # of one that ended as the body was taken from its data it hears at the next look
         self._hits.clear()
         self.watchers.calm()
 
     def _go_on(self, now: Situation, tick: int, alert: bool) -> None:
         """Let the one in charge go on, if nobody else has to take over."""
-        wakes = tick >= self._asleep or now.hits or self._request or self.watchers.rang
+        wakes = tick >= self._asleep or now.hits or now.blows or self._request or self.watchers.rang
         status = self._step(now) if wakes else RUNNING
         if self._request:
             self._serve_request(now, status)
@@ -318,6 +323,12 @@ class Supervisor:
         self.stage.crew.announce(self)
         self.blows.hear(hit)
 
+    def _struck(self, blow: Struck) -> None:
+        if blow.character == self.name and blow.landed:
+            self._blows.append(blow)
+            self._due = min(self._due, self.stage.tick)
+            self.stage.crew.announce(self)
+
     # ---- deciding
 
     def _step(self, now: Situation) -> Status:
@@ -343,12 +354,13 @@ class Supervisor:
 
     def _interrupted(self, now: Situation) -> bool:
         """Ask those who may interrupt and count for more than the one in charge; return whether one took over."""
-        asked = self.watchers.everyone if now.hits else self.watchers.group()
+        asked = self.watchers.everyone if now.hits or now.blows else self.watchers.group()
         bids = self.pool.bids_above(self._level, now, [c for c in asked if c is not self.current])
         if not bids:
             return False
         winner = self.pool.best(bids)
-        self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids)
+        kick = self.actor.kick() if now.blows and self.actor.kinematic else None  # what data has not taken of them
+        self._switch(now, winner, bids[winner.name], RUNNING, "interrupt", bids, kick=kick)
         return True
 
     def _choose(self, now: Situation, status: Status, cause: str, *, start: bool = False) -> None:
@@ -450,19 +462,19 @@ class Supervisor:
             self.current.name, self.since, self.last, self._bid, self._level, self._request, self._patience,
             self._waiting, self._due, self._asleep, self.blows.alert, self.blows.borne, self.blows.by,
         )  # fmt: skip
-        lists = list(self.log), list(self._hits)
+        lists = list(self.log), list(self._hits), list(self._blows)
         return told, self.pool.save(), lists, self.rng.bit_generator.state, self.watchers.save()
 
     def restore(self, state: Any) -> None:
         """Put a saved state back."""
-        told, pool, (log, hits), rng, watchers = state
+        told, pool, (log, hits, blows), rng, watchers = state
         self.pool.restore(pool)
         (
             current, self.since, self.last, self._bid, self._level, self._request, self._patience,
             self._waiting, self._due, self._asleep, self.blows.alert, self.blows.borne, self.blows.by,
         ) = told  # fmt: skip
         self.current = self.pool[current]
-        self.log[:], self._hits = log, list(hits)
+        self.log[:], self._hits, self._blows = log, list(hits), list(blows)
         self.rng.bit_generator.state = rng
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self.watchers.restore(watchers)

@@ -91,7 +91,7 @@ class Twin(BaseController):
         """Give way to what hit it; return whether it is too much."""
         if now.hits:
             self._hit_at = now.time
-        return feel(actor, now.hits, self.thresholds)
+        return feel(actor, now.hits, self.thresholds, blows=now.blows)
 
 
 def with_twins(pool: Sequence[Controller]) -> list[Controller]:

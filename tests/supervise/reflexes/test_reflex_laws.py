@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from stunt.drive.body.actor import actor_of
 from stunt.maths import rotations
+from stunt.stage.blows import Struck
 from stunt.stage.contacts import Hit
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import Scene
@@ -41,7 +42,7 @@ def moving(sense: Sense, velocity: tuple[float, float, float], **other: Any) -> 
 
 
 def at(time: float, **other: Any) -> Any:
-    return SimpleNamespace(time=time, elapsed=time, hits=[], active=None, **other)
+    return SimpleNamespace(**{"time": time, "elapsed": time, "hits": [], "blows": (), "active": None, **other})
 
 
 def with_sense(behaviour: Any, sense: Sense) -> Any:
@@ -263,7 +264,8 @@ def test_a_blow_at_the_head_or_a_harder_one_at_the_trunk_makes_one_reel_the_long
     for body, weights in (("head", 0.8), ("head", 1.2), ("thorax", 1.2), ("thorax", 2.5), ("head", 2.4)):
         reel = with_sense(Reel(), sense)
         reel._heard = Hit(0.0, "ada", body, "ball", (0.0, 0.0, 1.0), weights * weight)
-        stage, who = SimpleNamespace(hit_listeners=[]), SimpleNamespace(name="ada")
+        people = SimpleNamespace(characters={"ada": None, "bob": None})
+        stage, who = SimpleNamespace(hit_listeners=[], built=people), SimpleNamespace(name="ada")
         now = at(0.05, stage=stage, character=who)
         bid = reel.bid(now)
         if bid is not None:
@@ -271,6 +273,23 @@ def test_a_blow_at_the_head_or_a_harder_one_at_the_trunk_makes_one_reel_the_long
         found[body, weights] = 0.0 if bid is None else reel._until - 0.05
     assert found["head", 0.8] == found["thorax", 1.2] == 0.0 and found["thorax", 2.5] > 0.0
     assert found["head", 2.4] == pytest.approx(2.0 * found["head", 1.2]) and found["head", 1.2] == pytest.approx(0.6)
+
+
+def test_who_is_struck_by_somebody_reels_by_what_the_blow_gave_longer_and_limper_the_more(sense: Sense) -> None:
+    found = {}
+    for body, size in (("head", 5.0), ("head", 14.0), ("thorax", 8.0), ("head", 22.0), ("thorax", 14.0)):
+        reel, blow = with_sense(Reel(), sense), Struck(0.0, "ada", body, "bob", "l_hand", (size, 0.0, 0.0), 900.0, 0.03)
+        people = SimpleNamespace(characters={"ada": None, "bob": None})
+        stage, who = SimpleNamespace(hit_listeners=[], built=people), SimpleNamespace(name="ada")
+        now = at(0.0, blows=(blow,), stage=stage, character=who)
+        bid = reel.bid(now)
+        if bid is not None:
+            reel.prepare(now, sense.feel(), bid)
+        found[body, size] = (0.0, 1.0) if bid is None else (reel._until, reel._stiff)
+    assert found["head", 5.0] == found["thorax", 8.0] == (0.0, 1.0)  # nothing of it
+    lasts = [found[one][0] for one in (("thorax", 14.0), ("head", 14.0), ("head", 22.0))]
+    tones = [found[one][1] for one in (("thorax", 14.0), ("head", 14.0), ("head", 22.0))]
+    assert 0.0 < lasts[0] < lasts[1] < lasts[2] and tones[0] > tones[1] > tones[2] == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize(("speed", "gone"), [(1.9, False), (2.9, False), (0.9, False), (3.9, True), (-0.3, True)])

@@ -12,6 +12,7 @@ from typing import Final
 
 from stunt.drive.body.actor import BodyActor
 from stunt.keys import TRUTH, Number, key, spec
+from stunt.stage.blows import STAGGERS, Struck
 from stunt.stage.contacts import Hit
 from stunt.stage.shock import Shock
 
@@ -32,6 +33,14 @@ class Thresholds:
     respond: float = key(default=0.3, kind=_HIT, help="force of a hit (body weights) from which it gives way")
     stun: float = key(default=3.0, kind=_HIT, help="from which it is weakened for a second")
     limp: float = key(default=12.0, kind=_HIT, help="from which it falls")
+    head: float = key(
+        default=0.0, kind=Number(0.0, 1e9, unit="N·s"),
+        help="what a hand or foot gives the head in all from which it falls; it is stunned from a third of it, and "
+        "people's touches do neither by their force (0: they do)",
+    )  # fmt: skip
+    trunk: float = key(
+        default=30.0, kind=Number(0.0, 1e9, unit="N·s"), help="the same at the trunk, where `head` is said"
+    )
     delta: float = key(default=0.3, kind=_SECONDS, help="after which it is back in the clip when it gave way; 0: never")
     down: float = key(default=0.05, kind=_SECONDS, help="within which its strength is gone when it is stunned")
     hold: float = key(default=0.3, kind=_SECONDS, help="it stays so weak")
@@ -44,22 +53,34 @@ class Thresholds:
     lying: float = key(default=0.7, kind=_SECONDS, help="it lies before it gets up")
 
 
-def feel(actor: BodyActor, hits: Iterable[Hit], limits: Thresholds, *, frail: bool = False) -> bool:
-    """Give way to hits; return whether one is too hard to stay up.
+def feel(
+    actor: BodyActor, hits: Iterable[Hit], limits: Thresholds, *, frail: bool = False, blows: Iterable[Struck] = ()
+) -> bool:
+    """Give way to hits and blows; return whether one is too hard to stay up.
 
     Args:
         actor: Who was hit.
         hits: What hit it.
         limits: When what happens.
         frail: Whether what would stun fells: of a body that is about to get up.
+        blows: What people's hands and feet gave it.
     """
+    people = actor.stage.built.characters if limits.head > 0.0 else ()
+    for blow in blows if people else ():
+        worth = blow.worth({"head": limits.head, "trunk": limits.trunk})
+        if worth >= (STAGGERS if frail else 1.0):
+            return True
+        if worth >= STAGGERS:
+            actor.note(STUNNED, impulse=blow.size)
+            actor.stun(1.0 - 0.8 * worth, down=limits.down, hold=limits.hold * worth, up=limits.up)
     for hit in hits:
         weights = hit.force / actor.weight
         if hit.body.endswith(HARDY):
             weights *= HARDY_SHARE  # whoever strikes feels the blow in the fist, and stands it
-        if weights >= (limits.stun if frail else limits.limp):
+        person = hit.by in people
+        if weights >= (limits.stun if frail else limits.limp) and not person:
             return True
-        if weights >= limits.stun:
+        if weights >= limits.stun and not person:
             low = 1.0 - 0.8 * (weights - limits.stun) / (limits.limp - limits.stun)
             actor.note(STUNNED, force=weights)
             actor.stun(max(0.1, 0.8 * low), down=limits.down, hold=limits.hold, up=limits.up)

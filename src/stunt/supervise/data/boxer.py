@@ -23,6 +23,7 @@ from stunt.motion.graph.walker import FPS
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import RUNNING, Bid, Status
 from stunt.supervise.data.base import GraphController, Terms
+from stunt.supervise.data.strike import brought
 from stunt.supervise.situation import Situation
 
 READY: Final = 0.08
@@ -40,8 +41,10 @@ _STEADY = 0.6  # whoever moves faster than this under forces is not set yet [m/s
 _PATIENCE = 3.0  # how long a blow is tried before the boxer thinks of something else [s]
 _WHIM = 1.5  # how much dearer than the nearest blow another may look
 _COMING = 0.15  # an opponent that comes faster than this need not be gone to [m/s]
-_TURN = 2.2  # how long one has the initiative [s]
-_PAUSE = 0.1, 0.8  # how long it circles between blows [s]
+_SURE = 1.2  # a blow that lands so soon is gone through with [s]
+_LED = 0.4  # how far a fist is led at most from where its clip has it [m]
+_TURN = 1.0  # how long one has the initiative [s]
+_PAUSE = 0.0, 0.25  # how long it circles between blows [s]
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class Distances:
         waiting: While the opponent is down, seen from where its body ends.
     """
 
-    circling: tuple[float, float] = (0.8, 1.6)
+    circling: tuple[float, float] = (0.9, 1.25)
     striking: tuple[float, float] = (-0.12, 0.1)
-    waiting: tuple[float, float] = (1.5, 2.6)
+    waiting: tuple[float, float] = (0.7, 1.2)
 
 
 @dataclass(frozen=True)
@@ -208,13 +211,35 @@ class Boxer(GraphController):
         self.intent = self._next_intent(now)
         self._walker.goal = self._goal(now, self.intent)
         self._walker.next_piece()
+        self._commit()
         self._fixed, self._decided = self._walker.save(), self._walker.made_until
         since = now.time - self._begun
         clip = self._walker.clip_until(max(since, self._decided) + _AHEAD)
         times = since - self._walker.begins + np.arange(round(_AHEAD * FPS) + 1) / FPS
         actor.firm = self.firm
-        frames = on_ground(now.stage.model, now.character, self._ground, self._qpos(clip, times), FPS)
+        frames = self._led(now, self._qpos(clip, times), since)
+        frames = on_ground(now.stage.model, now.character, self._ground, frames, FPS)
         actor.play(BodyMotion(self.name, FPS, frames), blend=blend, place=False)
+
+    def _commit(self) -> None:
+        """Go through with a blow that comes soon: two that think anew at every step only step to and fro."""
+        decided, kept = self._walker.made_until, self._walker.save()
+        while self.intent.blow and self._walker.made_until < decided + _SURE:
+            self._walker.next_piece()
+            if any(one.time > decided and one.blow == self.intent.blow for one in self._walker.landed):
+                return
+        self._walker.restore(kept)
+
+    def _led(self, now: Situation, frames: Floats, since: float) -> Floats:
+        """Return frames in which fists meet what they are for, which a graph finds over the ground alone."""
+        _, way = self._root_of_opponent(now)
+        for one in self._walker.landed:
+            left, blow = one.time - since, self.searcher.blow(one.blow)
+            if self._stands(now) and -_AIMED[1] < left < _AHEAD:
+                point = now.stage.data.xipos[self._opponent.body(blow.aim)].copy()
+                point[:2] += min(max(left, 0.0), _FORESEEN) * way
+                frames = brought(now.stage, now.character.name, blow.limb, frames, left * FPS, point, FPS, _LED)
+        return frames
 
     def _next_intent(self, now: Situation) -> Intent:
         """Circle, strike, circle …; wait while the opponent is down."""
@@ -236,12 +261,11 @@ class Boxer(GraphController):
     def _has_initiative(self, now: Situation) -> bool:
         """Whether it is this boxer's turn to go in. Two that go in at once would only run into each other.
 
-        Drawn anew every `_TURN` seconds; both boxers draw the same without having to talk.
+        They take turns of `_TURN` seconds, who begins is drawn; both know it without having to talk.
         """
         pair = sorted((now.character.name, self.against))
-        turn = int(now.time / _TURN), zlib.crc32("|".join(pair).encode())
-        drawn = int(np.random.default_rng([now.stage.scene.seed, *turn]).integers(2))
-        return pair[drawn] == now.character.name
+        drawn = int(np.random.default_rng([now.stage.scene.seed, zlib.crc32("|".join(pair).encode())]).integers(2))
+        return pair[(drawn + int(now.time / _TURN)) % 2] == now.character.name
 
     def _goal(self, now: Situation, intent: Intent) -> Pursuit:
         """Return what the search should go for."""

@@ -7,6 +7,7 @@ there, if the end is to be faster. Both fade in and out over a third of a second
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -34,6 +35,10 @@ TURN: Final = 0.12
 """How long before and after the blow its end's path is bent to rise as told [s]."""
 LINKS: Final = 2
 """How many links of the limb are turned: upper and lower one; the end itself keeps its turn in them."""
+LEANS: Final = (1.0, 1.0, 0.4, 0.2, 0.15, 0.1)
+"""And how readily, where the trunk may lean with it: link by link from the end inward."""
+LEANT: Final = 1.0
+"""How far each of them turns then at most, as readily as it does [rad]."""
 STEPPED: Final = 0.5
 """Share of the way to the point, over the ground, that the whole body goes on its way to the blow."""
 _EASE = 0.02  # of the least squares [m]
@@ -62,19 +67,24 @@ class _StrikingLimb:
     character: Character
     end: int
     dofs: NDArray[np.intp]
+    ease: Floats  #: How readily each of them turns
     scratch: mujoco.MjData
 
     @staticmethod
-    def of(stage: StageLoop, character: Character, name: str, place: Place) -> _StrikingLimb:
+    def of(
+        stage: StageLoop, character: Character, name: str, place: Place, leans: Sequence[float] = (1.0,) * LINKS
+    ) -> _StrikingLimb:
         body = character.body(name, place)
-        links: list[int] = []
+        ease = np.zeros(stage.model.nbody)
         above = int(stage.model.body_parentid[body])
-        while len(links) < LINKS and above != character.root_body:
-            links.append(above)
-            above = int(stage.model.body_parentid[above])
+        for share in leans:
+            if above != character.root_body:
+                ease[above] = share
+                above = int(stage.model.body_parentid[above])
         scratch = mujoco.MjData(stage.model)
         scratch.qpos[:] = stage.data.qpos
-        return _StrikingLimb(stage, character, body, np.flatnonzero(np.isin(stage.model.dof_bodyid, links)), scratch)
+        dofs = np.flatnonzero(ease[stage.model.dof_bodyid])
+        return _StrikingLimb(stage, character, body, dofs, ease[stage.model.dof_bodyid][dofs], scratch)
 
     def middle(self) -> Floats:
         """Return where its end's middle is, in the end's own frame [m]."""
@@ -97,8 +107,8 @@ class _StrikingLimb:
             here = data.xpos[self.end] + data.xmat[self.end].reshape(3, 3) @ self.middle()
             wanted[2] = max(wanted[2], here[2] + self._below(data))
             mujoco.mj_jac(model, data, jacobian, None, here, self.end)
-            part = jacobian[:, self.dofs]
-            turn = part.T @ np.linalg.solve(part @ part.T + _EASE**2 * np.eye(3), wanted - here)
+            part = jacobian[:, self.dofs] * self.ease
+            turn = self.ease * (part.T @ np.linalg.solve(part @ part.T + _EASE**2 * np.eye(3), wanted - here))
             change[self.dofs] = turn * min(1.0, _FARTHEST / max(float(np.abs(turn).max()), 1e-9))
             mujoco.mj_integratePos(model, data.qpos, change, 1.0)
         return np.asarray(data.qpos[own].copy())
@@ -145,6 +155,33 @@ def striking(stage: StageLoop, name: str, motion: BodyMotion, strike: StrikeSpec
     return replace(placed, qpos=led).placed((x, y), motion.heading)
 
 
+def brought(
+    stage: StageLoop, name: str, end: str, frames: Floats, blow: float, point: Floats, fps: float, farthest: float
+) -> Floats:
+    """Return frames in which a limb's end comes to a point, the trunk leaning with it, as it is where it goes.
+
+    Args:
+        stage: Where.
+        name: Who.
+        end: Which end, such as `l_hand`.
+        frames: Own coordinates, (F, nq).
+        blow: In which frame it is to be there; it may lie before the first one.
+        point: Where [m], (3,).
+        fps: Of the frames.
+        farthest: Where the end would have to be led further than this nothing is changed [m].
+    """
+    character = stage.character(name)
+    limb, layout = _StrikingLimb.of(stage, character, end, NOWHERE, LEANS), Layout.of(character)
+    pose, share = frames[int(np.clip(round(blow), 0, len(frames) - 1))][None], _faded(len(frames), blow, FADE, fps)
+    if float(np.linalg.norm(point - limb.path(pose)[0])) > farthest:
+        return frames
+    # Turned as far as is needed then, and before and after it less: no joint has to hurry, however far the arm reaches.
+    turn = layout.difference(limb.led(pose[0], point)[None], pose)
+    own = limb.dofs - own_slices(character)[1].start
+    turn[:, own] = np.clip(turn[:, own], -LEANT * limb.ease, LEANT * limb.ease)
+    return np.asarray(layout.moved(frames, share[:, None] * turn))
+
+
 def _redirected(path: Floats, blow: int, strike: StrikeSpec) -> Floats:
     """Return what is added to a path so that at the blow it rises as told, at its pace, (F, 3)."""
     assert strike.rise is not None
@@ -160,9 +197,9 @@ def _speeds(path: Floats) -> Floats:
     return np.asarray(np.linalg.norm(np.gradient(path, 1.0 / FPS, axis=0), axis=1))
 
 
-def _faded(count: int, blow: int, seconds: float = FADE) -> Floats:
+def _faded(count: int, blow: float, seconds: float = FADE, fps: float = FPS) -> Floats:
     """Return 1 at the blow, fading to 0 before and after it, (count,)."""
-    off = np.clip(np.abs(np.arange(count) - blow) / (seconds * FPS), 0.0, 1.0)
+    off = np.clip(np.abs(np.arange(count) - blow) / (seconds * fps), 0.0, 1.0)
     return np.asarray(np.cos(0.5 * np.pi * off) ** 2)
 
 

@@ -176,7 +176,7 @@ class ClipQueue(BaseController):
 
     def _falls(self, now: Situation, actor: BodyActor) -> str:
         """Return why it cannot stay up any more; empty: it can."""
-        if self._react is not None and feel(actor, now.hits, self._react):
+        if self._react is not None and feel(actor, now.hits, self._react, blows=now.blows):
             return "limp"
         if actor.broken_for < STRAINED:
             return ""

@@ -108,7 +108,7 @@ class GetUp(BaseController):
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Wait for the motion's end, and see whether it stands."""
-        if feel(actor, now.hits, self.thresholds, frail=True):
+        if feel(actor, now.hits, self.thresholds, frail=True, blows=now.blows):
             return failed("limp")
         if now.elapsed > PATIENCE * self.longest:
             return failed("took too long")
