@@ -6,7 +6,7 @@ Whoever minds listens with `StageLoop.on_shock`: before the first step of a push
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import mujoco
 import numpy as np
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from stunt.stage.loop import StageLoop
 
 Floats = NDArray[np.float64]
+
+
+TOUCH: Final = 0.01
+"""How long something that hits touches, as far as anybody knows beforehand [s]."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,10 @@ class Shock:
     def impulse(self) -> float:
         """How much it gives in all [N·s]; 0 where nobody knows."""
         return float(np.linalg.norm(self.force)) * self.seconds
+
+    def steps(self, step: float) -> int:
+        """Return how many physics steps of so many seconds it takes, as far as anybody knows beforehand."""
+        return max(1, round((self.seconds or TOUCH) / step))
 
 
 def turned_by(stage: StageLoop, shock: Shock) -> Floats:

@@ -7,6 +7,7 @@ import pytest
 
 from stunt.drive.body.reactions import HARDY_SHARE, STUNNED, Thresholds, feel
 from stunt.stage.contacts import Hit
+from stunt.stage.shock import Shock
 
 LIMITS = Thresholds()
 
@@ -25,7 +26,7 @@ class Struck:
     def stun(self, low: float, **times: float) -> None:
         self.lows.append(low)
 
-    def respond(self, delta: float, body: str, by: str) -> None:
+    def respond(self, delta: float, shock: Shock) -> None:
         self.deltas.append(delta)
 
 

@@ -40,6 +40,7 @@ from stunt.stage.schedule import Crew
 if TYPE_CHECKING:
     from stunt.drive.own.feasible import Reference
     from stunt.drive.own.follower import OwnFeet
+    from stunt.stage.shock import Shock
 
 AIM_FPS: Final = 60.0
 GAVE_UP: Final = "gave up"
@@ -328,16 +329,16 @@ class BodyActor(ServoBody):
             pose[7:] = self.rows.qpos[min(max(frame, 0), len(self.rows.qpos) - 1)]
         return pose
 
-    def respond(self, delta: float, body: str = "", by: str = "") -> None:
-        """Give way where a body was hit, and be back in the clip `delta` seconds from now (the δ-response).
+    def respond(self, delta: float, shock: Shock | None = None) -> None:
+        """Give way to a blow, and be back in the clip `delta` seconds from now (the δ-response).
 
-        Where no body is named, and under the servo `beat`, the target sets out from the pose the blow left.
+        Where no blow is named, and under the servo `beat`, the target sets out from the pose the blow left.
         """
         if self.rows is None or self.on_own_feet:
             return
-        if body:
-            self.note(GIVING, body=body, by=by, delta=delta)
-        if body and self.yielding.give_way(delta, body):
+        if shock is not None:
+            self.note(GIVING, body=shock.body, by=shock.by, delta=delta)
+        if shock is not None and self.yielding.give_way(delta, shock):
             return
         first = min(round((self.stage.time - self.started) * self.rows.fps), len(self.rows.turns) - 1)
         rest = replace(self.rows, turns=self.rows.turns[first:], asked=None, torque=None)

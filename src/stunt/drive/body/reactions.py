@@ -74,7 +74,7 @@ def feel(
             actor.note(STUNNED, impulse=blow.size)
             actor.stun(1.0 - 0.8 * worth, down=limits.down, hold=limits.hold * worth, up=limits.up)
     for hit in hits:
-        weights = hit.force / actor.weight
+        whole = weights = hit.force / actor.weight
         if hit.body.endswith(HARDY):
             weights *= HARDY_SHARE  # whoever strikes feels the blow in the fist, and stands it
         person = hit.by in people
@@ -84,8 +84,10 @@ def feel(
             low = 1.0 - 0.8 * (weights - limits.stun) / (limits.limp - limits.stun)
             actor.note(STUNNED, force=weights)
             actor.stun(max(0.1, 0.8 * low), down=limits.down, hold=limits.hold, up=limits.up)
-        elif weights >= limits.respond and 0.0 < limits.delta < actor.left and actor.follows and not actor.weakened:
-            actor.respond(limits.delta, hit.body, hit.by)
+        elif whole >= limits.respond and 0.0 < limits.delta < actor.left and actor.follows and not actor.weakened:
+            shock = Shock(hit.time, hit.character, hit.body, hit.by, hit.position, hit.push)
+            if weights >= limits.respond or actor.yielding.is_struck(shock):
+                actor.respond(limits.delta, shock)
     return False
 
 
@@ -97,4 +99,4 @@ def feel_push(actor: BodyActor, shock: Shock, limits: Thresholds) -> None:
     weights = shock.impulse / BLOW / actor.weight
     able = actor.follows and actor.rows is not None and not actor.weakened and 0.0 < limits.delta < actor.left
     if able and limits.respond <= weights < limits.stun:
-        actor.respond(limits.delta, shock.body, shock.by)
+        actor.respond(limits.delta, shock)

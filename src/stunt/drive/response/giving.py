@@ -93,8 +93,6 @@ def stopping_constant(away: float, outward: float, short: float, long: float, pe
     return short
 
 
-TOUCH: Final = 0.01
-"""How long something that hits touches, as far as anybody knows beforehand [s]."""
 LONGER: Final = 2
 """How many times as long as it should a joint may give that the others carry on."""
 STILL: Final = 1e-4
@@ -137,7 +135,7 @@ class Giving:
         most = max((float(np.linalg.norm(turned[j.dof : j.dof + j.nv])) for j in turning), default=0.0)
         if most < 1e-9:
             return
-        steps = max(1, round((shock.seconds or TOUCH) / stage.step_time))
+        steps = shock.steps(stage.step_time)
         hold, after = give_of(give / most, stage.step_time, stage.steps_per_control, steps)
         for joint in held:
             before = self.given.get(joint.name)
