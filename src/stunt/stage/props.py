@@ -63,6 +63,9 @@ class PropSpec:
         "capsule, cylinder) stop who is on data",
     )
     friction: float = key(default=0.8, kind=Number(0.0), help="sliding friction coefficient")
+    restitution: float | None = key(
+        default=None, kind=Number(0.0, 1.0), help="how much of an approach comes back from it; else `collisions` says"
+    )
     color: tuple[float, float, float, float] = key(
         default=(0.75, 0.35, 0.2, 1.0), kind=Vector((3, 4), fill=1.0, least=0.0, most=1.0, says="RGB or RGBA in 0–1"),
         help="of the thing",
@@ -168,20 +171,9 @@ def add_prop(spec: mujoco.MjSpec, name: str, prop: PropSpec) -> None:
             )  # fmt: skip
 
 
-def _sphere(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[prop.radius, 0.0, 0.0], **look)
-
-
-def _box(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * edge for edge in prop.size], **look)
-
-
-def _capsule(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
-
-
-def _cylinder(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[prop.radius, 0.5 * prop.length, 0.0], **look)
+def _solid(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
+    kind, size = _SOLIDS[prop.shape]
+    body.add_geom(name=name, type=kind, size=size(prop), **look)
 
 
 def _plane(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
@@ -232,11 +224,14 @@ def _heightfield(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look
     )
 
 
+_SOLIDS: Final[dict[str, tuple[mujoco.mjtGeom, Callable[[PropSpec], list[float]]]]] = {
+    "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, lambda prop: [prop.radius, 0.0, 0.0]),
+    "box": (mujoco.mjtGeom.mjGEOM_BOX, lambda prop: [0.5 * edge for edge in prop.size]),
+    "capsule": (mujoco.mjtGeom.mjGEOM_CAPSULE, lambda prop: [prop.radius, 0.5 * prop.length, 0.0]),
+    "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, lambda prop: [prop.radius, 0.5 * prop.length, 0.0]),
+}
 _SHAPES: Final[dict[str, Callable[[mujoco.MjSpec, Any, str, PropSpec, dict[str, Any]], None]]] = {
-    "sphere": _sphere,
-    "box": _box,
-    "capsule": _capsule,
-    "cylinder": _cylinder,
+    **dict.fromkeys(_SOLIDS, _solid),
     "plane": _plane,
     "ramp": _ramp,
     "stairs": _stairs,
