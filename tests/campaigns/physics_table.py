@@ -194,7 +194,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("weights never recover", "weight[b] = min(1.0, weight[b] * min(max(room, 1.0), _GROW))", "weight[b] = weight[b]"),
     )),
     ("control/servo/beat.py", SERVO, (
-        ("the beat servo's damping is halved", "gain * moment * rate * rate, 2.0 * gain * moment * rate", "gain * moment * rate * rate, gain * moment * rate"),
+        ("the beat servo's damping is halved", "v.stiffness[d], v.damping[d] = pull * rate, 2.0 * pull", "v.stiffness[d], v.damping[d] = pull * rate, pull"),
     )),
     ("control/servo/law.py", SERVO, (
         ("a stunned body is strong again at once", "return min(1.0, low + (1.0 - low) * max(since - down - hold, 0.0) / max(up, 1e-9))", "return 1.0"),
