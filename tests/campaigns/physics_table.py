@@ -153,7 +153,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     ("control/impact/law.py", IMPACT, (
         ("friction pushes along the slide", "t1, t2 = -mu * normal * u1, -mu * normal * u2", "t1, t2 = mu * normal * u1, mu * normal * u2"),
         ("an impact without friction", "moved = max(moved, rub(a, n, i, mu[i], r, c))", "moved = max(moved, press(a, n, i, r, c))"),
-        ("restitution gives e of the energy, not e²", "wanted = e * e * max", "wanted = e * max"),
+        ("restitution gives e of the energy, not e²", "stored + e[i] * e[i] * done", "stored + e[i] * done"),
         ("contacts may pull", "wanted = max(0.0, r[p] - c[p] / a[p * n + p])", "wanted = r[p] - c[p] / a[p * n + p]"),
         ("restitution is not braked by friction", "mu[i] * r[3 * i], r, spare))", "0.0 * r[3 * i], r, spare))"),
     )),
@@ -194,7 +194,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("weights never recover", "weight[b] = min(1.0, weight[b] * min(max(room, 1.0), _GROW))", "weight[b] = weight[b]"),
     )),
     ("control/servo/beat.py", SERVO, (
-        ("the beat servo's damping is halved", "gain * moment * rate * rate, 2.0 * gain * moment * rate", "gain * moment * rate * rate, gain * moment * rate"),
+        ("the beat servo's damping is halved", "v.stiffness[d], v.damping[d] = pull * rate, 2.0 * pull", "v.stiffness[d], v.damping[d] = pull * rate, pull"),
     )),
     ("control/servo/law.py", SERVO, (
         ("a stunned body is strong again at once", "return min(1.0, low + (1.0 - low) * max(since - down - hold, 0.0) / max(up, 1e-9))", "return 1.0"),

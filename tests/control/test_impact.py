@@ -7,7 +7,8 @@ from stunt.control.impact.law import COULOMB, FRICTIONLESS, collide
 def impact(a, before, mu, kind, e):
     n = len(before)
     after, total = before.copy(), np.zeros(n)
-    collide(a.ravel(), n // 3, after, mu, kind, e, total, *(np.zeros(n) for _ in range(4)))
+    each = np.broadcast_to(e, n // 3).astype(float)
+    collide(a.ravel(), n // 3, after, mu, kind, each, total, *(np.zeros(n) for _ in range(4)))
     return after, total
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stunt.control.impact.law import COULOMB, FRICTIONLESS, INFINITE, collide
+from stunt.errors import StuntError
 from stunt.stage.loop import StageLoop
 from stunt.stage.props import PropSpec
 from stunt.stage.scene import Collisions, Scene
@@ -12,7 +13,8 @@ from stunt.stage.scene import Collisions, Scene
 def impact(a, before, mu, kind, e):
     n = len(before)
     after, total = np.array(before), np.zeros(n)
-    collide(a.ravel(), n // 3, after, mu, kind, e, total, *(np.zeros(n) for _ in range(4)))
+    each = np.broadcast_to(e, n // 3).astype(float)
+    collide(a.ravel(), n // 3, after, mu, kind, each, total, *(np.zeros(n) for _ in range(4)))
     return after, total
 
 
@@ -108,3 +110,56 @@ def test_what_lies_is_not_struck_again_at_every_step_and_two_balls_share_their_m
         stage.advance(1)
     light, heavy = (stage.data.qvel[stage.prop(name).dof] for name in ("light", "heavy"))
     assert [light, heavy] == pytest.approx([-1.5, 1.5], abs=0.01)  # elastic: 3·(1 − 3)/4 and 3·2/4
+
+
+def test_each_contact_of_one_impact_has_a_restitution_of_its_own():
+    """Two that know nothing of each other: each comes back as if alone. Together no energy is made."""
+    a = np.diag([1.0, 2.0, 2.0, 0.5, 1.0, 1.0])
+    for kind in (FRICTIONLESS, COULOMB):
+        after, total = impact(a, [-2.0, 0, 0, -3.0, 0, 0], np.array([0.5, 0.5]), kind, np.array([0.9, 0.2]))
+        if kind == FRICTIONLESS:
+            assert after[[0, 3]] == pytest.approx([1.8, 0.6]) and total[[0, 3]] == pytest.approx([3.8, 7.2])
+        work = 0.5 * np.array([4.0 / 1.0, 9.0 / 0.5])
+        assert 0.5 * after[[0, 3]] ** 2 / [1.0, 0.5] @ np.ones(2) == pytest.approx(work @ [0.81, 0.04], rel=1e-3)
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        k = int(rng.integers(1, 8))
+        a, before = random_impact(rng, k)
+        e = rng.random(k)
+        for kind in (FRICTIONLESS, COULOMB):
+            _, r = impact(a, before, np.full(k, 0.6), kind, e)
+            assert r @ before + 0.5 * r @ a @ r < 1e-9
+            assert r[::3].min() > -1e-12
+
+
+def dropped(**spec):
+    ball = PropSpec("sphere", radius=0.1, mass=0.5, at=(0.0, 0.0, 1.1), **spec)
+    other = PropSpec("sphere", radius=0.1, mass=0.5, at=(2.0, 0.0, 1.1))
+    mat = PropSpec("box", size=(1.0, 1.0, 0.2), at=(4.0, 0.0, 0.1), restitution=0.8)
+    third = PropSpec("sphere", radius=0.1, mass=0.5, at=(4.0, 0.0, 1.3), **spec)
+    props = {"ball": ball, "other": other, "mat": mat, "third": third}
+    return StageLoop(Scene(props=props, collisions=Collisions(restitution=0.3), physics_hz=2000, control_hz=2000))
+
+
+def test_things_bounce_as_they_say_and_the_others_as_the_scene_says():
+    """e² of its height; of two that say something the mean of e²."""
+    stage = dropped(restitution=0.6)
+    heights = {name: [] for name in ("ball", "other", "third")}
+    for _ in range(2000):
+        stage.advance(1)
+        for name, path in heights.items():
+            path.append(stage.data.qpos[stage.prop(name).qpos + 2])
+    ground = {"ball": 0.1, "other": 0.1, "third": 0.3}
+    for name, squared in {"ball": 0.36, "other": 0.09, "third": 0.5 * (0.36 + 0.64)}.items():
+        path = np.array(heights[name])
+        low = int(np.argmin(path))
+        assert path[low:].max() - ground[name] == pytest.approx(squared, rel=0.03), name
+
+
+def test_a_restitution_that_nobody_would_heed_is_refused():
+    ball = PropSpec("sphere", mass=0.5, at=(0.0, 0.0, 1.1), restitution=0.6)
+    for collisions in (None, Collisions(impact=False)):
+        with pytest.raises(StuntError, match="two_stage"):
+            StageLoop(Scene(props={"ball": ball}, collisions=collisions))
+    with pytest.raises(StuntError, match="restitution"):
+        dropped(restitution=1.5)

@@ -309,7 +309,7 @@ class Actor(JointActor):
     def stiffen(self, gain: float | Mapping[str, float]) -> None:
         """Scale how stiffly it follows clips from now on, as a whole or by limb, joint and pattern: `{"r_arm": 0.1}`.
 
-        Of joints on one bone the lowest counts. The servo `beat` and own feet have gains of their own.
+        Of joints on one bone the lowest counts; on own feet joints follow their posture so.
 
         Raises:
             StuntError: There is no such limb or joint, a gain is no number from 0.01 to 100, or it follows nothing yet.

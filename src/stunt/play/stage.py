@@ -243,6 +243,7 @@ class Stage(StageLoop):
         force: Sequence[float] | None = None,
         duration: float = Push.duration,
         point: Sequence[float] | None = None,
+        known: bool = False,
     ) -> None:
         """Push a body of a character, or a prop. Who is pushed feels it as it feels what touches it.
 
@@ -253,6 +254,7 @@ class Stage(StageLoop):
             force: Constant force [N], world frame.
             duration: How long it lasts [s].
             point: Where it acts, in the body's own frame [m]; None is the centre of mass.
+            known: Whether it is expected: beats and poses under tension hold against it.
 
         Raises:
             StuntError: No such target, no push, a time that has passed.
@@ -265,7 +267,8 @@ class Stage(StageLoop):
                 impulse=None if impulse is None else vector("impulse", impulse),
                 force=None if force is None else vector("force", force),
                 duration=positive("duration", duration, "seconds"),
-                point=None if point is None else vector("point", point), felt=True,
+                point=None if point is None else vector("point", point), felt=not known,
+                known=need("known", known, bool, "True or False"),
             )
         )  # fmt: skip
 

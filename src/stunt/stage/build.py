@@ -31,6 +31,7 @@ from stunt.errors import (
     UnknownNameError,
 )
 from stunt.library.bodies import body_spec
+from stunt.stage.added import add_told
 from stunt.stage.event_specs import Event
 from stunt.stage.props import PropSpec, Shape, add_prop
 from stunt.stage.scene import CharacterSpec, Collisions, Scene
@@ -73,6 +74,9 @@ def check_scene(scene: Scene) -> None:
         raise StuntError(f"'{name}' is both a character and a prop.", scene.props[name].place)
     for prop in scene.props.values():
         _check_prop(prop)
+        if prop.restitution is not None and (scene.collisions is None or not scene.collisions.impact):
+            expected = "left out, or `collisions: two_stage`: the engine's own collisions know none"
+            raise InvalidValueError("restitution", prop.restitution, expected, prop.place)
 
 
 def _check_prop(prop: PropSpec) -> None:
@@ -87,6 +91,8 @@ def _check_prop(prop: PropSpec) -> None:
             raise InvalidValueError(what, value, "a positive number of metres", prop.place)
     if not is_finite(prop.facing):
         raise InvalidValueError("facing", prop.facing, "a finite number of radians", prop.place)
+    if prop.restitution is not None and not (is_finite(prop.restitution) and 0.0 <= prop.restitution <= 1.0):
+        raise InvalidValueError("restitution", prop.restitution, "a number from 0 to 1", prop.place)
     if not (is_finite(prop.friction) and prop.friction >= 0.0):
         raise InvalidValueError("friction", prop.friction, "a number, 0 or more", prop.place)
     color = prop.color
@@ -235,26 +241,13 @@ def _set_options(spec: mujoco.MjSpec, scene: Scene) -> None:
 def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, number: int) -> None:
     body = _body_of(character)
     dress(body, name, number)
-    _add_sites(body, name, character)
+    add_told(body, name, character)
     # The scene's own options hold; equal ones give the engine nothing to warn about.
     for option in ("timestep", "gravity", "integrator", "enableflags", "disableflags"):
         setattr(body.option, option, getattr(spec.option, option))
     half = 0.5 * character.facing
     frame = spec.worldbody.add_frame(pos=character.at, quat=[np.cos(half), 0.0, 0.0, np.sin(half)])
     spec.attach(body, prefix=f"{name}/", frame=frame)
-
-
-def _add_sites(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
-    for site in character.sites:
-        names = [segment.name for segment in body.bodies if segment.name != "world"]
-        if site.on not in names:
-            raise UnknownNameError(f"body of '{name}'", site.on, names, site.place)
-        if site.name in (taken := [other.name for other in body.sites]) or "/" in site.name or not site.name:
-            raise InvalidValueError("the name of a site", site.name, f"another than {', '.join(taken)}", site.place)
-        _check_vector("at", site.at, site.place)
-        if len(site.turned) != 4 or not abs(math.hypot(*site.turned) - 1.0) < 0.01:
-            raise InvalidValueError("turned", site.turned, "a quaternion [w, x, y, z] of length 1", site.place)
-        body.body(site.on).add_site(name=site.name, pos=site.at, quat=site.turned)
 
 
 def _body_of(character: CharacterSpec) -> mujoco.MjSpec:

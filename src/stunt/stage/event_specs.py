@@ -84,6 +84,9 @@ class Push:
     felt: bool = key(
         default=False, kind=TRUTH, help="whether it is felt like a touch: reactions and supervisors hear of it"
     )
+    known: bool = key(
+        default=False, kind=TRUTH, help="whether it is expected: beats and poses under tension hold against it"
+    )
     place: Place = field(default=NOWHERE, compare=False)
 
     def after_reading(self, section: Section, context: Context) -> Push:

@@ -190,7 +190,8 @@ class EventCrew:
                 where = {} if event.point is None else {"point": list(event.point)}
                 self._note("push", target=event.target, impulse=impulse, seconds=seconds, **where)
                 self._push_off(event, impulse)
-                self._tell_shock(event, steps)
+                if not event.known:
+                    self._tell_shock(event, steps)
                 self._let_feel(event, float(np.linalg.norm(self._force(event, steps))))
             case Throw():
                 self._throw(event)
@@ -261,6 +262,8 @@ class EventCrew:
         for body in self._forced:
             stage.data.xfrc_applied[body] = 0.0
         self._forced.clear()
+        known = stage.board.known_push
+        known[:], stage.board.counts["known"] = 0.0, sum(push.known for push, _, end in self._pushing if end > tick)
         self._pushing = [entry for entry in self._pushing if entry[2] > tick]
         self._dragging = [entry for entry in self._dragging if stage.tick_of(entry.event.until) > tick]
         if self._pushing:
@@ -268,8 +271,9 @@ class EventCrew:
         for push, body, _ in self._pushing:
             force = self._force(push, max(1, round(push.duration / stage.step_time)))
             lever = self._point(push, body) - stage.data.xipos[body]
-            stage.data.xfrc_applied[body, :3] += force
-            stage.data.xfrc_applied[body, 3:] += np.cross(lever, force)
+            for wrench in (stage.data.xfrc_applied, *((known,) if push.known else ())):
+                wrench[body, :3] += force
+                wrench[body, 3:] += np.cross(lever, force)
             self._forced.add(body)
         for entry in self._dragging:
             stage.data.xfrc_applied[entry.body, :3] += entry.force(stage)

@@ -112,7 +112,8 @@ class StageLoop:
         self.shock_listeners: list[Callable[[Shock], None]] = []
         self.signal_listeners: list[Callable[[str], None]] = []
         self.sleep = Sleep(self.built, self.data, self.board) if self.scene.sleep else None
-        self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board)
+        bounce = {p.body: p.spec.restitution for p in self.built.props.values() if p.spec.restitution is not None}
+        self.impacts = start_impacts(self.scene.collisions, self.model, self.data, self.board, bounce)
         self.strings: list[Callable[[], tuple[str, np.ndarray]]] = []
         self.foresight: Callable[[str, float], np.ndarray] | None = None
         self.placements: dict[str, Placement] = {}

@@ -64,6 +64,9 @@ class PropSpec:
         "capsule, cylinder) stop who is on data",
     )
     friction: float = key(default=0.8, kind=Number(0.0), help="sliding friction coefficient")
+    restitution: float | None = key(
+        default=None, kind=Number(0.0, 1.0), help="how much of an approach comes back from it; else `collisions` says"
+    )
     color: tuple[float, float, float, float] = key(
         default=(0.75, 0.35, 0.2, 1.0), kind=Vector((3, 4), fill=1.0, least=0.0, most=1.0, says="RGB or RGBA in 0–1"),
         help="of the thing",

@@ -100,6 +100,10 @@ class CharacterSpec:
     start: str | Mapping[str, float | tuple[float, float, float, float]] | None = key(
         default=None, kind=StartPose(), help="the pose at time 0; else the body's neutral one"
     )
+    damping: Mapping[str, float] = key(
+        default={}, kind=MappingOf(Number(0.0, unit="N·m·s/rad"), dict),
+        help="of its joints by limb, joint or pattern, whatever else moves them; else the body's own",
+    )  # fmt: skip
     sites: tuple[SegmentSite, ...] = key(
         default=(), kind=MappingOf(Nested(SegmentSite)), help="more points on its segments, beside the body's own"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Final
 
 import mujoco
@@ -43,9 +44,10 @@ def soften(model: mujoco.MjModel, collisions: Collisions) -> None:
 
 
 def start_impacts(
-    collisions: Collisions | None, model: mujoco.MjModel, data: mujoco.MjData, board: Board
-) -> ImpactProgram | None:
-    """Return the impact stage of a scene's collisions; None where there is none."""
+    collisions: Collisions | None, model: mujoco.MjModel, data: mujoco.MjData, board: Board,
+    bodies: Mapping[int, float],
+) -> ImpactProgram | None:  # fmt: skip
+    """Return the impact stage of a scene's collisions; None where there is none. `bodies`: their own restitution."""
     if collisions is None or not collisions.impact:
         return None
-    return ImpactProgram(model, data, board, collisions.restitution, FRICTIONS[collisions.friction])
+    return ImpactProgram(model, data, board, collisions.restitution, FRICTIONS[collisions.friction], bodies)

@@ -85,6 +85,7 @@ class Board:
         peak_share: Longest torque of each joint so far over its strength, of any physics step, (njnt,).
         peak_time: When that was [s], (njnt,).
         over_steps: Physics steps in which each joint's torque was longer than its strength, (njnt,).
+        known_push: What is known to push bodies: force at the centre of mass [N] and torque [N·m], (nbody, 6).
         asks_support: Whether a program asks which joints carry the body (`planted`), beside the laws on the board.
         companions: Programs' memories and look-outs of this scene, one of a kind.
         sizes: Of the model, (1,) of `stunt.control.core.views.SIZES`.
@@ -149,6 +150,7 @@ class Board:
             held[:, 1].astype(int),
             held[:, 2].copy(),
         )
+        self.known_push = np.zeros((model.nbody, 6))
         self.counts["loads"] = len(loads)
         self.kept_state, self.kept_inertia = np.zeros(mujoco.mj_stateSize(model, STEP_STATE)), np.zeros(data.M.size)
         self.dof_tree = np.asarray(model.dof_treeid, np.int64).copy()

@@ -1,5 +1,7 @@
 """What a body feels that it carries, compiled: inertia and bias with everything its hands hold, as heavy as believed.
 
+Pushes that are known (P4: "other known forces") are part of the bias too.
+
 A thing held is welded to its holder, a tree of its own to the engine: the holder's rows of M and of the bias know
 nothing of it. As part of the limb, with its spatial inertia I about the tree's centre, it adds sᵢᵀ·I·sⱼ to M and
 sᵢᵀ·(I·(A − g) + V ×* I·V) to the bias, with motion axes s, velocity V and acceleration A at rest of the joints; all of
@@ -30,7 +32,7 @@ def choose_felt(table: int) -> None:
         table: Address of the board's table; whoever has its views reads them anew.
     """
     v, entries = views_at(table), longs(table)
-    v.counts.held = 0
+    v.counts.held = v.counts.known
     for n in range(v.counts.loads):
         v.counts.held += 1 if v.eq_active[v.load_grip[n]] != 0 else 0
     held = v.counts.held > 0
@@ -50,6 +52,22 @@ def feel_loads(v: Any) -> None:
     for n in range(v.counts.loads):
         if v.eq_active[v.load_grip[n]] != 0:
             feel_load(v, n)
+    if v.counts.known > 0:
+        feel_pushes(v, v.felt_bias, -1.0)
+
+
+@compiled
+def feel_pushes(v: Any, out: Any, sign: float) -> None:
+    """Add to `out`, (nv,), the joint torques of all pushes that are known, times a sign."""
+    for body in range(v.sizes.nbody):
+        p = 6 * body
+        f0, f1, f2 = sign * v.known_push[p], sign * v.known_push[p + 1], sign * v.known_push[p + 2]
+        m0, m1, m2 = sign * v.known_push[p + 3], sign * v.known_push[p + 4], sign * v.known_push[p + 5]
+        push_chain(v, out, v.last_dof[body], v.xipos, 3 * body, f0, f1, f2)
+        i = v.last_dof[body]
+        while i >= 0:
+            out[i] += v.cdof[6 * i] * m0 + v.cdof[6 * i + 1] * m1 + v.cdof[6 * i + 2] * m2
+            i = v.dof_parentid[i]
 
 
 @compiled

@@ -29,7 +29,8 @@ COUNTS: Final = layout(
     ("table", np.int64),  # address of the board's table, for programs
     ("law_changed", np.int64),  # whether a joint's law is another than in the step before
     ("loads", np.int64),  # things that can be held
-    ("held", np.int64),  # of these, how many are
+    ("held", np.int64),  # of these, how many are, and with them how many pushes are known
+    ("known", np.int64),  # pushes that are
     ("strings", np.int64),  # strings that programs pull
     ("cut", np.int64),  # springs that were over their joint's strength in the step just taken
     ("again", np.int64),  # programs that ask for the step to be taken again
@@ -87,7 +88,7 @@ LIST: Final[tuple[tuple[str, Any, str], ...]] = (
     *((name, _FLOAT, BOARD) for name in (
         "own_stiffness", "own_rest", "own_damping", "acceleration", "error", "error_rate", "product", "force",
         "implicit", "right", "inboard", "scale", "uncut", "uncut_scale", "kept_state", "kept_inertia", "quaternion",
-        "block", "loaded_inertia", "loaded_bias", "load_mass", "load_scratch", "gravity",
+        "block", "loaded_inertia", "loaded_bias", "load_mass", "load_scratch", "known_push", "gravity",
     )),
     *((name, _LONG, BOARD) for name in (
         "cut", "dof_tree", "tree_driven", "undriven", "undriven_index", "full_joints", "spring_joints", "programs",

@@ -6,6 +6,7 @@ and world, two figures, or limbs of one figure. M is used through the engine's s
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from stunt.control.core.engine import contact_at, mj_fwdVelocity, mj_solveM
@@ -55,11 +56,23 @@ def gather(v: Any, t: Any, ncon: int) -> tuple[int, bool]:
         velocity[3 * count + 1] = row_speed(v, t, 3 * count + 1, nv)
         velocity[3 * count + 2] = row_speed(v, t, 3 * count + 2, nv)
         t.friction[count] = contact.friction[0]
+        t.bounce[count] = bounce(t, contact)
         t.chosen[count] = number
         count += 1
         if speed < -state.slowest and is_new(t, contact):
             struck = True
     return count, struck
+
+
+@compiled
+def bounce(t: Any, contact: Any) -> float:
+    """Return a contact's restitution: the scene's, or what its things say; of two, equally stiff, the mean of e²."""
+    total, said = 0.0, 0
+    for side in range(2):
+        own = t.geom_bounce[contact.geom[side]] if contact.geom[side] >= 0 else -1.0
+        if own >= 0.0:
+            total, said = total + own * own, said + 1
+    return math.sqrt(total / said) if said > 0 else float(t.state.restitution)
 
 
 @compiled
@@ -153,9 +166,7 @@ def solve_impact(v: Any, t: Any, k: int, model: int, data: int) -> None:
                 value += rows[p * nv + i] * solved[q * nv + i]
             a[p * n + q] = value
             a[q * n + p] = value
-    added = collide(
-        a, k, t.velocity, t.friction, state.friction, state.restitution, total, t.again, t.after, t.first, t.spare
-    )
+    added = collide(a, k, t.velocity, t.friction, state.friction, t.bounce, total, t.again, t.after, t.first, t.spare)
     for p in range(n):
         for i in range(nv):
             v.qvel[i] += total[p] * solved[p * nv + i]

@@ -8,9 +8,10 @@ space, where c = J·v:
 contact by contact (block Gauss–Seidel), all together, so that none pulls. It never adds energy: for the first two kinds
 each update lowers it, and for Coulomb friction a final scaling sees to it.
 
-*Restitution.* The normal impulses of the compression come back, times s; friction answers as before. Without friction
-s = e, which for one contact is Newton's c_n⁺ = −e·c_n⁻. With friction s is such that the energy given back is e² of the
-work that compression did (Stronge's energetic coefficient), so energy cannot grow even when friction reverses a slide.
+*Restitution.* The normal impulses of the compression come back, times s·e, each contact's own e; friction answers as
+before. Without friction s = 1, which for one contact is Newton's c_n⁺ = −e·c_n⁻. With friction s is such that the
+energy given back is e² of the work that compression did (Stronge's energetic coefficient; of several contacts, each e²
+weighs as much as the work done there), so energy cannot grow even when friction reverses a slide.
 
 Whatever still approaches afterwards is compressed once more. Memory is flat; k contacts have 3k rows.
 """
@@ -179,8 +180,8 @@ def calm(a: Any, n: int, before: Any, r: Any) -> None:
 
 
 @compiled
-def rebound(a: Any, k: int, c: Any, mu: Any, kind: int, first: Any, s: float, r: Any, spare: Any) -> None:
-    """Write the impulses of a restitution with normals s·R_n; friction keeps against the slide.
+def rebound(a: Any, k: int, c: Any, mu: Any, kind: int, e: Any, first: Any, s: float, r: Any, spare: Any) -> None:
+    """Write the impulses of a restitution with normals s·e·R_n; friction keeps against the slide.
 
     Args:
         a: A, flat (3k × 3k).
@@ -188,14 +189,15 @@ def rebound(a: Any, k: int, c: Any, mu: Any, kind: int, first: Any, s: float, r:
         c: Contact velocities after the compression.
         mu: Friction coefficients.
         kind: Of friction.
+        e: Restitution of each contact.
         first: The compression's impulses.
-        s: Share of the normal impulses.
+        s: Times that of the normal impulses.
         r: Written: the impulses.
         spare: Scratch (3k).
     """
     n = 3 * k
     for p in range(n):
-        r[p] = s * first[p] if p % 3 == 0 else 0.0
+        r[p] = s * e[p // 3] * first[p] if p % 3 == 0 else 0.0
     if kind == FRICTIONLESS:
         return
     velocities(a, n, c, r, spare)
@@ -228,19 +230,21 @@ def brake(a: Any, n: int, i: int, most: float, r: Any, c: Any) -> float:
 
 
 @compiled
-def restore(a: Any, k: int, before: Any, c: Any, mu: Any, kind: int, e: float, first: Any, r: Any, spare: Any) -> None:
+def restore(a: Any, k: int, before: Any, c: Any, mu: Any, kind: int, e: Any, first: Any, r: Any, spare: Any) -> None:
     """Find the restitution's impulses: e² of the compression's normal work comes back."""
     n = 3 * k
     if kind == FRICTIONLESS:
-        rebound(a, k, c, mu, kind, first, e, r, spare)
+        rebound(a, k, c, mu, kind, e, first, 1.0, r, spare)
         return
-    work = 0.0
+    work = stored = 0.0
     for i in range(k):
-        work -= 0.5 * first[3 * i] * (before[3 * i] + c[3 * i])
-    wanted = e * e * max(0.0, min(work, -energy(a, n, before, first)))
-    s = e
+        done = -0.5 * first[3 * i] * (before[3 * i] + c[3 * i])
+        work, stored = work + done, stored + e[i] * e[i] * done
+    share = min(1.0, max(0.0, stored / work)) if work > 0.0 else 0.0
+    wanted = share * max(0.0, min(work, -energy(a, n, before, first)))
+    s = 1.0
     for turn in range(8):
-        rebound(a, k, c, mu, kind, first, s, r, spare)
+        rebound(a, k, c, mu, kind, e, first, s, r, spare)
         got = energy(a, n, c, r)
         if got <= wanted and (turn >= 5 or got >= wanted * (1.0 - 1e-9) or got <= 0.0):
             return
@@ -253,7 +257,7 @@ def restore(a: Any, k: int, before: Any, c: Any, mu: Any, kind: int, e: float, f
 
 @compiled
 def collide(
-    a: Any, k: int, before: Any, mu: Any, kind: int, e: float, total: Any, r: Any, c: Any, first: Any, spare: Any
+    a: Any, k: int, before: Any, mu: Any, kind: int, e: Any, total: Any, r: Any, c: Any, first: Any, spare: Any
 ) -> float:
     """Solve one impact.
 
@@ -263,7 +267,7 @@ def collide(
         before: Contact velocities J·v⁻, (3k,); changed to J·v⁺.
         mu: Friction coefficient of each contact, (k,).
         kind: FRICTIONLESS, INFINITE or COULOMB.
-        e: Coefficient of restitution, 0–1.
+        e: Coefficient of restitution of each contact, 0–1, (k,).
         total: Written: the impulses R [N·s], (3k,).
         r: Scratch, (3k,); as are `c`, `first` and `spare`.
         c: Scratch.
@@ -273,16 +277,17 @@ def collide(
     Returns:
         Kinetic energy added [J]; never positive.
     """
-    n, added = 3 * k, 0.0
+    n, added, most = 3 * k, 0.0, 0.0
     for p in range(n):
         total[p] = 0.0
+        most = max(most, e[p // 3])
     for turn in range(3):
         # What friction cannot settle (more sticking contacts than freedoms), normal impulses alone can.
         compress(a, k, before, mu, kind if turn < 2 else FRICTIONLESS, first, c)
         added += energy(a, n, before, first)
         for p in range(n):
             total[p] += first[p]
-        if turn == 0 and e > 0.0:
+        if turn == 0 and most > 0.0:
             restore(a, k, before, c, mu, kind, e, first, r, spare)
             added += energy(a, n, c, r)
             for p in range(n):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import mujoco
@@ -47,6 +48,8 @@ TABLE: Final = AddressTable(
         ("matrix", np.float64),  # J·M⁻¹·Jᵀ
         ("velocity", np.float64),  # J·v
         ("friction", np.float64),  # of each contact
+        ("bounce", np.float64),  # restitution of each contact
+        ("geom_bounce", np.float64),  # of each geom; below 0: the scene's
         ("total", np.float64),  # impulses
         ("again", np.float64),  # scratch of `collide`, as are the next three
         ("after", np.float64),
@@ -67,8 +70,9 @@ class ImpactProgram:
     """
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, board: Board, restitution: float, friction: int
-    ) -> None:
+        self, model: mujoco.MjModel, data: mujoco.MjData, board: Board, restitution: float, friction: int,
+        bodies: Mapping[int, float],
+    ) -> None:  # fmt: skip
         """Take the program's slot on a board.
 
         Args:
@@ -77,6 +81,7 @@ class ImpactProgram:
             board: Its board.
             restitution: 0–1.
             friction: One of `stunt.control.impact.FRICTIONS`.
+            bodies: Restitution of bodies that have one of their own.
         """
         step, rows = float(model.opt.timestep), 3 * MOST
         self._state, self._last = np.zeros(1, STATE), np.zeros(REMEMBERED, LAST)
@@ -88,6 +93,7 @@ class ImpactProgram:
             "state": self._state, "last": self._last, "ncon": contact_count(data), "contacts": contact_pointer(data),
             "rows": np.zeros((rows, model.nv)), "solved": np.zeros((rows, model.nv)),
             "matrix": np.zeros((rows, rows)), "velocity": np.zeros(rows), "friction": np.zeros(MOST),
+            "bounce": np.zeros(MOST), "geom_bounce": np.array([bodies.get(int(b), -1.0) for b in model.geom_bodyid]),
             "total": self.total, "again": np.zeros(rows), "after": np.zeros(rows), "first": np.zeros(rows),
             "spare": np.zeros(rows), "chosen": self.chosen, "geom_body": model.geom_bodyid,
         }  # fmt: skip

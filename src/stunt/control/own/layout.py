@@ -225,6 +225,7 @@ TABLE: Final = AddressTable(
         ("tau", _FLOAT),  # torques, held until the next tick
         ("task_weight", _FLOAT),  # of each degree of freedom: above 0 it has a task of its own instead of the clip's
         ("task_urge", _FLOAT),  # the acceleration that asks for [rad/s², m/s²]
+        ("share", _FLOAT),  # of each degree of freedom: of its posture's gains
         ("turned", _FLOAT),  # of each degree of freedom: how far from the clip's posture it should be [rad]
         ("linear", _FLOAT),  # Jacobians of a point
         ("angular", _FLOAT),

@@ -96,6 +96,7 @@ class OwnFeetProgram:
         task_weight: How much each degree of freedom's own task matters; 0: it follows its clip's posture, (nv,).
         task_urge: The acceleration such a task asks for [rad/s², m/s²], (nv,). Whoever sets a weight writes this at
             every control step, before the programme is solved; both are saved and restored.
+        share: Of the gains with which each degree of freedom follows its posture, (nv,). Saved and restored.
         turned: How far from the clip's posture each degree of freedom should be, the root's turn included [rad], (nv,);
             with a record's `inputs` what a search asks for beside the clip. Saved and restored.
     """
@@ -108,6 +109,7 @@ class OwnFeetProgram:
         self.gains = np.zeros(0, w.GAINS)
         self.tau = np.zeros(model.nv)
         self.task_weight, self.task_urge, self.turned = np.zeros((3, model.nv))
+        self.share = np.ones(model.nv)
         self._kept: dict[str, list[NDArray[Any]]] = {}
         self._targets: dict[str, OwnTargets] = {}
         nv, nq, size = model.nv, model.nq, model.nv + w.SIDES * w.MOST
@@ -119,6 +121,7 @@ class OwnFeetProgram:
             "geom_body": model.geom_bodyid, "body_parent": model.body_parentid,
             "geom_actor": np.zeros(model.ngeom, np.int64), "tau": self.tau,
             "task_weight": self.task_weight, "task_urge": self.task_urge, "turned": self.turned,
+            "share": self.share,
             "linear": np.zeros(3 * nv), "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv),
             "angular_dot": np.zeros(3 * nv),
             "inertia": np.zeros(nv * nv), "bias": np.zeros(nv), "root": np.zeros(36), "where": np.zeros(3 * w.MOST),
@@ -248,7 +251,7 @@ class OwnFeetProgram:
         """Return everything that must survive a restore; motions are never changed, so they are shared."""
         return {
             "actors": self.actors.copy(), "tau": self.tau.copy(), "targets": dict(self._targets),
-            "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge, self.turned]),
+            "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge, self.turned, self.share]),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -257,5 +260,5 @@ class OwnFeetProgram:
         self.actors[:count] = state["actors"]
         self.actors["active"][count:] = 0  # whoever joined since lets go
         self.tau[...], self.gains[:count] = state["tau"], state["gains"]
-        self.task_weight[...], self.task_urge[...], self.turned[...] = state["tasks"]
+        self.task_weight[...], self.task_urge[...], self.turned[...], self.share[...] = state["tasks"]
         self._targets |= state["targets"]

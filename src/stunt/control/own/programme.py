@@ -176,7 +176,8 @@ def ask_posture(v: Any, t: Any, who: Any, gains: Any, size: int, flying: bool) -
     rate = gains.k_joint
     for j in range(joints):
         d = 6 + j
-        goal = t.urge[d] + rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])
+        pull = rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])
+        goal = t.urge[d] + t.share[first + d] * pull
         goal = min(max(goal, -gains.hardest), gains.hardest)
         weight = weights[j]
         leg = leg_of[j]

@@ -22,8 +22,8 @@ but beside a heel that stands too; with gains for all of that, a tenth of a degr
 
 
 @compiled
-def set_beat_gains(v: Any, who: Any, gain: float) -> None:
-    """Write each joint's stiffness and damping for a beat that is T away (P0 eq. 4, n corrected)."""
+def set_beat_gains(v: Any, t: Any, who: Any, gain: float) -> None:
+    """Write each joint's stiffness and damping for a beat that is T away (P0 eq. 4, n corrected), times its bone's."""
     rate = v.times.constants / who.ahead  # 1/λ
     # A foot that lands has a person above it at once. Its gains follow within λ: sooner they would answer a landing
     # that is a little early with more than the joint has.
@@ -37,7 +37,8 @@ def set_beat_gains(v: Any, who: Any, gain: float) -> None:
         moment = v.moment[d] + share * (moment - v.moment[d]) if moment > v.moment[d] > 0.0 else moment
         moment = min(moment, v.limit[d] / (SPENT * rate * rate))
         v.moment[d] = moment
-        v.stiffness[d], v.damping[d] = gain * moment * rate * rate, 2.0 * gain * moment * rate
+        pull = gain * t.usual[v.dof_bodyid[d]] * moment * rate
+        v.stiffness[d], v.damping[d] = pull * rate, 2.0 * pull
 
 
 @inlined

@@ -123,7 +123,7 @@ def drive(v: Any, t: Any, who: Any, time: float) -> bool:
     if who.external != 0:
         see_from_outside(v, t, who, time)
     if who.mode == BEAT:
-        set_beat_gains(v, who, gain)
+        set_beat_gains(v, t, who, gain)
     else:
         stiffen(v, t, who, gain)
     foresee_torques(v, t, who, time, gain)

@@ -148,6 +148,7 @@ TABLE: Final = AddressTable(
         # Of each body.
         ("k1", _FLOAT),  # spring [N·m/rad]
         ("k2", _FLOAT),  # damper [N·m·s/rad]
+        ("usual", _FLOAT),  # times its gains: what a program says
         ("stiff", _FLOAT),  # S = h·k₂ + h²·k₁ [kg·m²]
         ("sum", _FLOAT),  # of everything outboard
         ("seen", _FLOAT),  # error less the step's motion, and velocity error, 6
@@ -242,7 +243,8 @@ class WorldspaceProgram:
         self._buffers: dict[str, NDArray[Any]] = {
             "count": self._count, "xquat": data.xquat, "xmat": data.xmat, "xpos": data.xpos, "cvel": data.cvel,
             "qacc": data.qacc, "constraint": data.qfrc_constraint, "parent": model.body_parentid,
-            "sliding": model.geom_friction, "k1": self.k1, "k2": self.k2, "stiff": np.zeros(nb), "sum": np.zeros(nb),
+            "sliding": model.geom_friction, "k1": self.k1, "k2": self.k2, "usual": self.usual, "stiff": np.zeros(nb),
+            "sum": np.zeros(nb),
             "seen": np.zeros(6 * nb), "lean": np.zeros(6 * nb), "force": np.zeros(3 * nb), "weight": self.weight,
             "load": self.load, "steer": self.steer, "leg": self._leg, "joint": np.zeros(nv), "torque": np.zeros(nv),
             "feed": np.zeros(nv), "flesh": np.zeros(nv), "axis": np.zeros(3 * nv), "acceleration": np.zeros(nv),

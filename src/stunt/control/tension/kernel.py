@@ -12,7 +12,7 @@ from typing import Any
 from stunt.control.core.board import FULL, IMPEDANCE, PASSIVE
 from stunt.control.core.engine import BALL, FREE
 from stunt.control.core.goals import quaternion_error
-from stunt.control.core.loads import push_chain
+from stunt.control.core.loads import feel_pushes, push_chain
 from stunt.control.core.programs import AFTER, ANTAGONIST, BEFORE, BETWEEN, entry
 from stunt.control.core.views import views_at
 from stunt.control.tension.law import ball_room, critical_share, curve_progress, least_tension, warped
@@ -39,7 +39,7 @@ def gravity_torque(cdof: Any, crb: Any, body: int, i: int, gravity: Any) -> floa
 
 @inlined
 def loads(v: Any, t: Any) -> bool:
-    """Write what the ground and things carried, at the weight they are believed to have, do to each joint.
+    """Write what the ground, known pushes and things carried, as heavy as believed, do to each joint.
 
     Motion of other limbs is left out on purpose: that they pull at a loose joint is what looseness looks like.
 
@@ -47,7 +47,7 @@ def loads(v: Any, t: Any) -> bool:
         Whether there is any such load.
     """
     world, out, gravity = t.world, t.carried, v.gravity
-    found = world.soles > 0
+    found = world.soles > 0 or v.counts.known > 0
     for n in range(v.counts.loads):
         found = found or v.eq_active[v.load_grip[n]] != 0
     if not found:
@@ -58,6 +58,8 @@ def loads(v: Any, t: Any) -> bool:
         if v.eq_active[v.load_grip[n]]:
             dof, mass, at = v.last_dof[v.eq_body[v.load_grip[n]]], v.load_mass[n], 3 * v.load_body[n]
             push_chain(v, out, dof, v.xipos, at, mass * gravity[0], mass * gravity[1], mass * gravity[2])
+    if v.counts.known > 0:
+        feel_pushes(v, out, 1.0)
     for k in range(world.soles):
         sole = sole_at(t.soles, k)
         force = sole.force
@@ -249,10 +251,20 @@ def between(table: int, program: int, time: float, model: int, data: int) -> Non
     """Feel the external torques of the present state, for the springs of the next step."""
     v, t = views_at(table), tension_at(program)
     external, carried, gravity = t.external, t.carried, v.gravity
-    loaded = loads(v, t)
+    loaded, known = loads(v, t), v.counts.known > 0
+    if known:
+        for i in range(v.sizes.nv):
+            t.pushed[i] = 0.0
+        feel_pushes(v, t.pushed, 1.0)
     for i in range(v.sizes.nv):
-        row = row_at(t.rows, v.jnt_dofadr[v.dof_jntid[i]])
-        if row.active == 0 or row.mode != SAMPLING:
+        j = v.dof_jntid[i]
+        row = row_at(t.rows, v.jnt_dofadr[j])
+        if row.active == 0:
+            continue
+        if row.mode != SAMPLING:
+            if v.law[j] == IMPEDANCE:
+                # Gains were predicted before: what is known to push now, the springs lean against as they stand.
+                v.feed_forward[i] = -t.pushed[i] if known and row.compensate != 0 else 0.0
             continue
         external[i] = gravity_torque(v.cdof, v.crb, v.dof_bodyid[i], i, gravity)
         if loaded:

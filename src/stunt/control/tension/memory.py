@@ -90,6 +90,7 @@ TABLE: Final = AddressTable(
         ("soles", ADDRESS),
         ("external", np.float64),
         ("carried", np.float64),
+        ("pushed", np.float64),
         ("last_law", np.int64),
         ("hand_start", np.float64),
         ("hand_torque", np.float64),
@@ -109,6 +110,7 @@ class Antagonist:
         soles: What carries the body, (MOST_SOLES,) of `SOLE`.
         external: External torque felt in joints that sample it, as of the last control step [N·m], (nv,).
         carried: What is carried and stood on has in it, (nv,).
+        pushed: What pushes that are known have, (nv,).
         last_law: Law of the step before, (nv,).
         hand_start: When a joint last changed hands [s], (nv,).
         hand_torque: The jump that is faded out [N·m], (nv,).
@@ -123,14 +125,14 @@ class Antagonist:
         self.world = np.zeros(1, WORLD)
         self.soles = np.zeros(MOST_SOLES, SOLE)
         self.external = np.zeros(model.nv)
-        self.carried = np.zeros(model.nv)
+        self.carried, self.pushed = np.zeros(model.nv), np.zeros(model.nv)
         self.last_law = np.full(model.nv, -1, np.int64)
         self.hand_start = np.full(model.nv, -1e9)
         self.hand_torque = np.zeros(model.nv)
         self.fading_until = np.full(1, np.inf)
         self._arrays: dict[str, NDArray[Any]] = {
             "rows": self.rows, "world": self.world, "soles": self.soles,
-            "external": self.external, "carried": self.carried, "last_law": self.last_law,
+            "external": self.external, "carried": self.carried, "pushed": self.pushed, "last_law": self.last_law,
             "hand_start": self.hand_start, "hand_torque": self.hand_torque, "fading_until": self.fading_until,
             "scratch": np.zeros(1, SCRATCH),
         }  # fmt: skip

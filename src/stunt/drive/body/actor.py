@@ -130,7 +130,15 @@ class BodyActor(ServoBody):
 
             let_soles_count(self.stage.model, self.soles)
             self._own = OwnFeet(self.stage, self.character, self.soles, self.give_up)
+            if "program" in self.__dict__:
+                self._own.stiffen(self.program.usual)
         return self._own
+
+    def stiffen(self, share: Floats) -> None:
+        """Scale the gains of each of its bodies, (bodies,), on its own feet too."""
+        super().stiffen(share)
+        if self._own is not None:
+            self._own.stiffen(self.program.usual)
 
     @property
     def on_own_feet(self) -> bool:

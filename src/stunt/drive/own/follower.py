@@ -104,6 +104,11 @@ class OwnFeet:
         """Where in its clip it is [s]."""
         return float(self._memory["clip_time"])
 
+    def stiffen(self, usual: Floats) -> None:
+        """Follow each joint's posture with so much of its gains, by the bodies of the model, (nbody,)."""
+        own = own_slices(self._character)[1]
+        self.program.share[own] = usual[self._stage.model.dof_bodyid[own]]
+
     def follow(self, reference: Reference, since: float, *, floor: float, free_clock: bool) -> None:
         """Follow a reference, where it lies on the stage, from a time of it on [s]."""
         board = self._stage.board
