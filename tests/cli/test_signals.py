@@ -115,3 +115,18 @@ def test_journalled_or_not_the_take_is_the_same_bytes(script, stunt, monkeypatch
     assert stunt("perform", script, "--out", "b", "--no-pictures").code == 0
     assert len(blocks) > 5
     assert (script.parent / "a/take.npz").read_bytes() == (script.parent / "b/take.npz").read_bytes()
+
+
+def test_ctrl_c_while_it_is_being_loaded_is_no_traceback():
+    pressed = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from stunt.cli.main import main
+sys.exit(main(["examples"]))
+"""
+    done = subprocess.run([sys.executable, "-c", pressed], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

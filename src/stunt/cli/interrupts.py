@@ -37,6 +37,18 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
     return 128 + interrupt.number if isinstance(interrupt, Terminated) else INTERRUPTED
 
 
+@contextlib.contextmanager
+def nothing_begun() -> Iterator[None]:
+    """Meanwhile Ctrl-C ends the process as the system does: nothing is lost, and what was being loaded tells nobody."""
+    ours = threading.current_thread() is threading.main_thread()
+    if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        yield
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    else:
+        yield
+
+
 class Interrupts:
     """Notes a wish to stop, so that whoever works can stop where stopping leaves everything in order."""
 

@@ -6,17 +6,19 @@ Exit codes: 0 done, 1 a review found something, 2 a mistake the user can mend,
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import os
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from stunt.cli.interrupts import exit_code, nothing_begun, stopped_by_signals
 
-from stunt.cli.interrupts import exit_code, stopped_by_signals
-from stunt.cli.parser import COMMANDS, parse
-from stunt.cli.terminal import forgive_encoding, give_up_output, open_streams, say
-from stunt.errors import StuntError
+with nothing_begun():
+    import argparse
+    import contextlib
+    import os
+    import sys
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from stunt.cli.parser import COMMANDS, parse
+    from stunt.cli.terminal import forgive_encoding, give_up_output, open_streams, say
+    from stunt.errors import StuntError
 
 _READER_GONE = 141
 
