@@ -148,6 +148,21 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion,
     return LimbsApart(apart, deepest, left, float(np.linalg.norm(turns, axis=-1).max()), found)
 
 
+def _pushed(lever: Floats, depths: Floats) -> Floats:
+    """Return the least turns that take pairs as far apart as asked; what another pair's turn does for one, it may do.
+
+    Args:
+        lever: How fast each turn takes each pair apart, (pairs, turns) [m/rad].
+        depths: How far they should go [m].
+    """
+    while len(depths):
+        size = np.linalg.solve(lever @ lever.T + _EASE * np.eye(len(depths)), depths)
+        if (size >= 0.0).all():
+            return np.asarray(lever.T @ size)
+        lever, depths = lever[size >= 0.0], depths[size >= 0.0]  # nobody is pulled back because it went too far
+    return np.zeros(lever.shape[1])
+
+
 def _smoothed(step: Floats, fps: float) -> Floats:
     """Return corrections spread over the frames around them; of a short one most of its size is kept."""
     meant = step.any(axis=(2, 3)).astype(float)
@@ -285,9 +300,7 @@ class _Overlaps:
                     depths.append(depth + clear[frame, number])
                     deep[int(frame), int(number)] = depth
             if rows:
-                lever = np.array(rows)
-                size = np.linalg.solve(lever @ lever.T + _EASE * np.eye(len(rows)), np.array(depths))
-                turns[frame] = (lever.T @ size).reshape(turns.shape[1:])
+                turns[frame] = _pushed(np.array(rows), np.array(depths)).reshape(turns.shape[1:])
         return turns, deep
 
     def told(self, depths: dict[tuple[int, int], float], times: Floats) -> tuple[Overlap, ...]:
