@@ -10,6 +10,7 @@ import pytest
 from body_helpers import posed, touching
 
 from stunt.character.bodies import BUILT_IN, make_body
+from stunt.character.contacts import write_excludes
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 
@@ -120,6 +121,24 @@ def test_girths_are_within_15_percent_of_published_ones(body: str, sex: str, wha
 def test_few_pairs_are_left_out_of_self_collision(body: str) -> None:
     model, _, names = rest_of(body)
     assert len(names) >= 20 and len(names) - 1 <= model.nexclude <= MOST
+
+
+def test_a_neck_of_two_bones_bends_onto_the_trunk_and_toes_towards_the_shank() -> None:
+    chain = {"pelvis": "world", "spine": "pelvis", "thorax": "spine", "neck": "thorax", "neck2": "neck",
+             "l_clavicle": "thorax", "l_thigh": "pelvis", "l_shank": "l_thigh", "l_foot": "l_shank", "l_toe": "l_foot",
+             "r_toe": "pelvis"}  # fmt: skip
+    spec, bodies = mujoco.MjSpec(), {}
+    bodies["world"] = spec.worldbody
+    for number, (name, parent) in enumerate(chain.items()):
+        bodies[name] = bodies[parent].add_body(name=name, pos=[0.0, 0.3 * number, 0.0])
+        bodies[name].add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.01, 0.0, 0.0])
+        bodies[name].add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL)
+    write_excludes(spec)
+    left_out = {frozenset((exclude.bodyname1, exclude.bodyname2)) for exclude in spec.excludes}
+    never = (("neck2", "thorax"), ("neck2", "spine"), ("neck2", "l_clavicle"), ("l_toe", "l_shank"))
+    assert {frozenset(pair) for pair in never} <= left_out
+    touching = (("r_toe", "l_shank"), ("l_toe", "l_thigh"), ("l_toe", "r_toe"), ("neck2", "l_thigh"))
+    assert not {frozenset(pair) for pair in touching} & left_out
 
 
 @pytest.mark.parametrize("body", BUILT_IN)

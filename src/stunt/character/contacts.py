@@ -18,6 +18,7 @@ CLOSE: Final = 0.002
 collar-bones, ribs and what is above them. Hands, forearms and upper arms hang free, or beside the body: they do."""
 _HANGING = ("upper_arm", "forearm", "hand", "shank", "foot", "toe")
 _SPINE = ("pelvis", "waist", "lumbar", "spine", "thorax")
+_BENDS = (*_SPINE, "neck")
 _TRUNK, _ON_TRUNK = (*_SPINE, "neck", "head"), ("thigh", "clavicle")
 
 
@@ -61,14 +62,18 @@ def _neighbours(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
 def _bending(bodies: list[mujoco.MjsBody]) -> set[tuple[str, str]]:
     """Return pairs that press on one another where a body bends.
 
-    Those of its spine, and others of trunk, thighs and collar-bones with one between them.
+    Those of its spine and neck, collar-bones and neck, others of trunk, thighs and collar-bones with one between them,
+    and toes and their own shanks.
     """
     parts = {body.name: body.parent.name for body in bodies if _bare(body.name).startswith((*_TRUNK, *_ON_TRUNK))}
-    found = set[tuple[str, str]]()
+    names = {body.name for body in bodies}
+    found = {_pair(f"{side}shank", f"{side}toe") for side in ("l_", "r_") if {f"{side}shank", f"{side}toe"} <= names}
     for one, other in itertools.combinations(parts, 2):
-        spine = one.startswith(_SPINE) and other.startswith(_SPINE)
+        bends = one.startswith(_BENDS) and other.startswith(_BENDS)
+        neck = {_bare(one)[:4], _bare(other)[:4]} == {"neck", "clav"}
         beside = parts[one] == parts[other] in parts and {_bare(one), _bare(other)} != {"thigh"}
-        if spine or beside or parts.get(parts[one]) == other or parts.get(parts[other]) == one:
+        through = parts.get(parts[one]) == other or parts.get(parts[other]) == one
+        if bends or neck or beside or through:
             found.add(_pair(one, other))
     return found
 

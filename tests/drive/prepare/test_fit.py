@@ -14,7 +14,7 @@ from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.law import ServoSettings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, seen_from_root, with_bodies_turned
 from stunt.drive.prepare import fit
-from stunt.drive.prepare.apart import ENOUGH, FARTHEST, LOOKS, limbs_apart
+from stunt.drive.prepare.apart import ENOUGH, FARTHEST, LOOKS, _pushed, limbs_apart
 from stunt.drive.prepare.content import digest
 from stunt.drive.prepare.fit import fit_motion, within_limits
 from stunt.drive.prepare.pipeline import prepare
@@ -147,6 +147,18 @@ def test_an_overlap_beyond_mending_turns_no_joint_further_than_it_may() -> None:
     found = limbs_apart(stage.model, stage.character("a"), motion)
     assert found.turned <= FARTHEST + 1e-9 and found.left < found.deepest
     assert before.max() > 0.055
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pairs_that_go_apart_together_are_not_pulled_back_one_for_another(seed: int) -> None:
+    """Foot and foot, toe and foot, shank and shank ask for nearly the same turn, each for another size of it."""
+    rng = np.random.default_rng(seed)
+    way = rng.normal(size=12)
+    lever = 0.5 * way / np.linalg.norm(way) + 0.01 * rng.normal(size=(6, 12))
+    depths = rng.uniform(0.005, 0.05, 6)
+    turn = _pushed(lever, depths)
+    assert (lever @ turn > depths - 1e-3).all()
+    assert np.linalg.norm(turn) < 1.2 * depths.max() / 0.5  # what one pair alone would take; asked exactly, up to 10 ×
 
 
 def test_what_a_joint_cannot_do_is_not_asked_of_it() -> None:

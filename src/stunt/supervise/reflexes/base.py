@@ -126,7 +126,7 @@ class Behaviour(BaseController):
 class Hearing(Behaviour):
     """A behaviour that hears of blows, also of the one that ended data: that is answered before anybody bids."""
 
-    shared = ("sense", "drive", "_ears", "_who")
+    shared: ClassVar[tuple[str, ...]] = ("sense", "drive", "_ears", "_who")
     fresh: ClassVar[float] = 0.5
     """A hit older than this is forgotten [s]."""
 
