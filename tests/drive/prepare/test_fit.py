@@ -14,7 +14,7 @@ from stunt.character.kinematics import corners_over, pose_frames
 from stunt.control.servo.law import ServoSettings
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip, seen_from_root, with_bodies_turned
 from stunt.drive.prepare import fit
-from stunt.drive.prepare.apart import ENOUGH, FARTHEST, LOOKS, _pushed, limbs_apart
+from stunt.drive.prepare.apart import ENOUGH, FARTHEST, LOOKS, _least_turn, limbs_apart
 from stunt.drive.prepare.content import digest
 from stunt.drive.prepare.fit import fit_motion, within_limits
 from stunt.drive.prepare.pipeline import prepare
@@ -156,7 +156,7 @@ def test_pairs_that_go_apart_together_are_not_pulled_back_one_for_another(seed: 
     way = rng.normal(size=12)
     lever = 0.5 * way / np.linalg.norm(way) + 0.01 * rng.normal(size=(6, 12))
     depths = rng.uniform(0.005, 0.05, 6)
-    turn = _pushed(lever, depths)
+    turn = _least_turn(lever, depths)
     assert (lever @ turn > depths - 1e-3).all()
     assert np.linalg.norm(turn) < 1.2 * depths.max() / 0.5  # what one pair alone would take; asked exactly, up to 10 ×
 
