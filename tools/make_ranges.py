@@ -31,7 +31,7 @@ LEFT_OUT = 2
 FEW, MANY = 3, 10  # captures a range, and a judgement which of them are odd, need
 FORCES = ("support", "help_force", "help_torque", "strength_used")
 TOLD = {
-    "support": (0.95, 1.07, "captures, followed: 0.98 to 1.06, from contacts noted 60 times a second"),
+    "support": (0.95, 1.05, "captures, followed: 0.98 to 1.03, from contacts noted 60 times a second"),
     "reaction_s": (None, 0.4, "half as long again as the one captured fall (0.27 s)"),
     "head_speed": (None, 3.0, "half of what a body has that falls like a plank; the captured fall: 0.5 m/s"),
     "head_first": (None, 0.0, "the captured fall lands on a hand"),
