@@ -97,7 +97,7 @@ def with_blocks_elsewhere(script: Script, seed: int) -> Script:
 
 
 def with_course_elsewhere(script: Script, seed: int) -> Script:
-    """Return the course with its walker up to 5 cm from where it was, its crate up to 4 cm and its blocks up to 3 cm."""
+    """Return the course with its walker up to 5 cm from its place, its crate up to 4 cm, its blocks up to 3 cm."""
     rng = np.random.default_rng(seed)
     ((who, walker),) = script.scene.characters.items()
     x, y, z = walker.at
