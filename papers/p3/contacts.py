@@ -8,7 +8,7 @@ from typing import Final
 import mujoco
 import numpy as np
 
-from papers.variations import with_prop
+from papers.variations import with_character, with_prop
 from stunt.drive.beats.spec import Script
 from stunt.script.performance import Performance
 from stunt.stage.loop import StageLoop
@@ -93,4 +93,17 @@ def with_blocks_elsewhere(script: Script, seed: int) -> Script:
     for name in ("block1", "block2"):
         x, y, z = script.scene.props[name].at
         script = with_prop(script, name, at=(x + across, y + along, z))
+    return script
+
+
+def with_course_elsewhere(script: Script, seed: int) -> Script:
+    """Return the course with its walker up to 5 cm from its place, its crate up to 4 cm, its blocks up to 3 cm."""
+    rng = np.random.default_rng(seed)
+    ((who, walker),) = script.scene.characters.items()
+    x, y, z = walker.at
+    script = with_character(script, who, at=(x + rng.uniform(-0.05, 0.05), y + rng.uniform(-0.05, 0.05), z))
+    for name, most in (("crate", 0.04), ("block1", 0.03), ("block2", 0.03), ("block3", 0.03)):
+        x, y, z = script.scene.props[name].at
+        at = (x + rng.uniform(-most, most), y + rng.uniform(-most, most), z)
+        script = with_prop(script, name, at=at)
     return script
