@@ -87,3 +87,13 @@ def test_the_moment_of_the_hardest_blow_is_shown(take):
     ]
     times = [panel.time for panel in choose_panels(take, None, ["ada"])]
     assert 0.77 in times and 0.31 not in times and times == sorted(times)
+
+
+def test_where_fists_land_is_shown_rather_than_where_guards_touch(take):
+    blow = {"kind": "blow", "character": "ada", "seconds": 0.02}
+    take.events[:] = [
+        {"kind": "hit", "time": 0.31, "force": 900.0, "character": "ada"},
+        {**blow, "time": 0.5, "landed": False, "worth": 0.0}, {**blow, "time": 0.77, "landed": True, "worth": 1.2},
+    ]  # fmt: skip
+    times = [panel.time for panel in choose_panels(take, None, ["ada"])]
+    assert any(abs(time - 0.78) < 1e-9 for time in times) and 0.31 not in times and times == sorted(times)

