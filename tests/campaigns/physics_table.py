@@ -83,6 +83,7 @@ REFLEXES = ("tests/supervise/reflexes/test_reflex_laws.py",)
 METERS = ("tests/record/test_meters.py",)
 PROOF = ("tests/check/test_accounts.py",)
 REVIEW = ("tests/review/test_measure_laws.py",)
+YIELDING = ("tests/drive/response/test_yielding.py",)
 STRINGS = ("tests/drive/test_marker_strings.py",)
 SHOWN = ("tests/script/test_preview_truth.py",)
 
@@ -280,8 +281,16 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("what strings pull together is counted as what they pull", "who.pulled_net += h * math.sqrt(x * x + y * y + z * z)", "who.pulled_net += h * total"),
         ("no joint asks for help", "        again = True\n", "        again = False\n"),
     )),
+    ("drive/response/yielding.py", YIELDING, (
+        ("gravity is forgotten in how softly a limb is held", "np.maximum(stiff - gravity, LEAST * stiff)", "np.maximum(stiff, LEAST * stiff)"),
+        ("a limb that gives is hardly damped", "2.0 * np.sqrt(self.moments * (stiff + gravity))", "0.5 * np.sqrt(self.moments * (stiff + gravity))"),
+        ("the steps a spring takes are not played", "keep, pull, push = inverse @ self.inertia, -step", "keep, pull, push = inverse @ self.inertia, -0.5 * step"),
+        ("a limb is held too softly", "return float(np.exp(0.5 * (low + high)))", "return float(np.exp(0.5 * (low + high))) * 1.5"),
+        ("whoever strikes gives way", "toward = -float(speed[3:]", "toward = float(speed[3:]"),
+    )),
     ("drive/markers/fit.py", STRINGS, (
         ("a marker's offset does not turn with its bone", 'return np.asarray(places + np.einsum("mij,mj->mi", turns, offsets))', "return np.asarray(places + offsets)"),
+        ("limbs are led into each other", "yield way @ (other - self._jacobian)", "yield way @ (self._jacobian - other)"),
         ("soles go into the floor", "_SUNK - float(there[corner, 2]), sure", "float(there[corner, 2]) - _SUNK, sure"),
     )),
     ("drive/paths/shown.py", SHOWN, (

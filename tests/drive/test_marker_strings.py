@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 import stunt
-from stunt.drive.markers.fit import fit_markers
+from stunt.drive.markers import fit as fitting
 from stunt.errors import StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
-from tests.captured import CLIPS
+from tests.captured import CLIPS, MOCAP
 from tests.drive.marker_files import HZ, TEN, moving_person, spoiled, truth, write_c3d
 
 
@@ -87,14 +87,54 @@ def test_a_fit_finds_size_and_skin_offsets_and_keeps_soles_out_of_the_floor():
     stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free")}))
     who = stage.character("ada")
     sites = [who.sites[name] for name in TEN]
-    fit = fit_markers(who, sites, points, HZ, start=stage.data.qpos.copy(), scaled=True)
-    assert fit.size == pytest.approx(1.9 / 1.741, abs=0.035)
-    assert fit.left.mean() < 0.003 and np.linalg.norm(fit.offsets, axis=1).max() < 0.06
+    fitted = fitting.fit_markers(who, sites, points, HZ, start=stage.data.qpos.copy(), scaled=True)
+    assert fitted.size == pytest.approx(1.9 / 1.741, abs=0.035)
+    assert fitted.left.mean() < 0.003 and np.linalg.norm(fitted.offsets, axis=1).max() < 0.06
     data = mujoco.MjData(stage.model)
-    for pose in fit.qpos[::10]:
+    for pose in fitted.qpos[::10]:
         data.qpos[:] = pose
         mujoco.mj_fwdPosition(stage.model, data)
         assert all(contact.dist > -0.005 for contact in data.contact if 0 in stage.model.geom_bodyid[contact.geom])
+
+
+def _deepest(model, pose):
+    """Return the two bodies deepest in each other in a pose, and by how much [m]; the ground aside."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = pose
+    mujoco.mj_forward(model, data)
+    bodies = model.geom_bodyid[data.contact.geom]
+    deep = np.where((bodies > 0).all(axis=1), data.contact.dist, 0.0)
+    return (0.0, ()) if not len(deep) else (float(deep.min()), tuple(bodies[deep.argmin()]))
+
+
+def test_limbs_are_led_out_of_each_other_the_way_that_leads_out():
+    stage = stunt.Stage(stunt.Scene({"ada": stunt.CharacterSpec("human39", root="free")}))
+    who, pose = stage.character("ada"), stage.data.qpos.copy()
+    pose[who.joints["r_shoulder_abduction"].qpos] = -0.3
+    body = fitting._Body(who, [who.sites[name] for name in TEN], (), True)
+    deep = _deepest(stage.model, pose)[0]
+    assert deep < -0.01
+    body.pose(pose)
+    ways = list(body.out_of_itself())
+    step = sum(row * far for row, far, _ in ways)
+    step *= 0.002 / np.linalg.norm(step)
+    row, far, _ = max(ways, key=lambda way: way[1])
+    assert far == pytest.approx(fitting._TOUCHING - deep)
+    out, into = (_deepest(stage.model, body.move(pose, sign * step))[0] - deep for sign in (1.0, -1.0))
+    assert out == pytest.approx(row @ step, rel=0.3) and into == pytest.approx(-row @ step, rel=0.3) and out > 0.0
+
+
+def test_what_markers_leave_open_goes_through_no_limb(tmp_path):
+    """A wrist is told of by one marker: forearms went up to 11 cm through the belly."""
+    clip = MOCAP / "cmu" / "gesture__13_26_direct_traffic_wave.bvh"
+    if not clip.exists():
+        pytest.skip("no captures beside the repository")
+    points, poses, stage = truth(clip)
+    assert min(_deepest(stage.model, pose)[0] for pose in poses[300:350]) > -0.005
+    who, sites = stage.character("ada"), [stage.character("ada").sites[name] for name in TEN]
+    start = stage.model.qpos0.copy()
+    fitted = fitting.fit_markers(who, sites, spoiled(points[300:350], 5), HZ, start=start)
+    assert min(_deepest(stage.model, pose)[0] for pose in fitted.qpos) > -0.01 and fitted.left.mean() < 0.003
 
 
 def test_strings_go_on_bit_for_bit_after_a_restore(person, tmp_path):

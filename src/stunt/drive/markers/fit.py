@@ -51,6 +51,8 @@ _SOLE, _FLOOR = 0.005, 0.0015
 """How well a standing sole comes down to the floor, and how well any keeps out of it [m]."""
 _SUNK: Final = -0.001
 """A sole that carries is so deep in the floor [m]."""
+_TOUCHING, _FLESH = -0.001, 0.003
+"""Limbs that touch are so deep in each other at most [m], and how well one keeps out of another [m]."""
 _LOW, _SLOW = 0.03, 0.3
 """A foot stands if it is so low [m] and so slow [m/s]."""
 _SMOOTH: Final = 0.014
@@ -113,6 +115,7 @@ class _Body:
         soles = sole_geoms(self.model, character) if floor and character.root is not None else []
         self.soles = [(int(self.model.geom_bodyid[g]), box_corners(self.model, g)) for g in soles]
         self.limits = [(j.qpos, j.range) for j in character.joints.values() if j.nq == 1 and j.range]
+        self._own = np.isin(np.arange(self.model.nbody), list(character.bodies.values()))
         joints = [self.model.dof_jntid[dof] for dof in self.free]
         limited = [self.model.jnt_type[j] in (2, 3) and bool(self.model.jnt_limited[j]) for j in joints]
         self._at = np.array([self.model.jnt_qposadr[j] for j in joints], np.int64)
@@ -160,6 +163,21 @@ class _Body:
                 mujoco.mj_jac(self.model, self.data, self._jacobian, None, there[corner], part)
                 sure = 1.0 / (_SOLE if down else _FLOOR)
                 yield self._jacobian[2, self.free].copy(), _SUNK - float(there[corner, 2]), sure
+
+    def out_of_itself(self) -> Iterator[tuple[Floats, float, float]]:
+        """Return the same of limbs that are in each other, or in the trunk: what markers leave open must not do that.
+
+        What the engine lets overlap is left alone, and every pair of a body that does not collide with itself.
+        """
+        model, data = self.model, self.data
+        mujoco.mj_collision(model, data)
+        bodies, other = model.geom_bodyid[data.contact.geom], np.zeros((3, model.nv))
+        deep = np.flatnonzero(self._own[bodies].all(axis=1) & (data.contact.dist < _TOUCHING))
+        for n in deep.tolist():
+            where, way = data.contact.pos[n], data.contact.frame[n, :3]
+            mujoco.mj_jac(model, data, self._jacobian, None, where, bodies[n, 0])
+            mujoco.mj_jac(model, data, other, None, where, bodies[n, 1])
+            yield way @ (other - self._jacobian)[:, self.free], _TOUCHING - float(data.contact.dist[n]), 1.0 / _FLESH
 
     def move(self, qpos: Floats, step: Floats) -> Floats:
         """Return a pose moved by a step of the free joints, within limits."""
@@ -311,7 +329,7 @@ def _normal(
         matrix[np.diag_indices_from(matrix)] += _LAST**-2
         right += _LAST**-2 * away
         cost += float(away @ away) * _LAST**-2
-    for row, far, sure in body.to_the_floor(standing):
+    for row, far, sure in itertools.chain(body.to_the_floor(standing), body.out_of_itself()):
         matrix += np.outer(row, row) * sure**2
         right += row * (far * sure**2)
         cost += (far * sure) ** 2
