@@ -34,11 +34,13 @@ def package(tmp_path, monkeypatch):
 def digest(package):
     compiled.source_digest.cache_clear()
     compiled._imported.cache_clear()
+    compiled._file_of.cache_clear()
     try:
         return compiled.source_digest(package / "kernel.py")
     finally:
         compiled.source_digest.cache_clear()
         compiled._imported.cache_clear()
+        compiled._file_of.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["kernel.py", "rooms/layout.py", "far.py", "rooms/other.py"])

@@ -189,8 +189,9 @@ def _imported_names(text: str) -> Iterator[str]:
             yield f"{whole}.{name.split()[0]}"
 
 
+@cache
 def _file_of(name: str) -> Path | None:
     """Return the file of a module of Stunt; None for what is no module, and for Stunt itself, which imports all."""
-    place = _PACKAGE.joinpath(*name.split(".")[1:])
-    files = (place.with_suffix(".py"), place / "__init__.py") if place != _PACKAGE else ()
-    return next((file for file in files if file.is_file()), None)
+    place = os.path.join(_PACKAGE, *name.split(".")[1:])  # asked for by the thousand at every start: no `Path` for each
+    files = (f"{place}.py", os.path.join(place, "__init__.py")) if "." in name else ()
+    return next((Path(file) for file in files if os.path.isfile(file)), None)
