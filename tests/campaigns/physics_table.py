@@ -384,14 +384,14 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a site sits at its segment's origin", "pos=site.at, ", ""),
         ("a limb's ball joints keep their damping", 'for end in ("", "_")', 'for end in ("",)'),
     )),
-    ("motion/minimum_jerk.py", ("tests/motion/test_minimum_jerk.py",), (
+    ("motion/minimum_jerk.py", ("tests/motion/test_transition.py", "tests/motion/test_minimum_jerk.py"), (
         ("a path sets out with no acceleration", "speed0, 0.5 * bend0, cubic", "speed0, 0.0 * bend0, cubic"),
         ("a path forgets the velocity it arrives with", "miss_speed = speed1 - speed0 - bend0", "miss_speed = -speed0 - bend0"),
         ("velocities are per share of the way", "velocity / self.duration, acc", "velocity, acc"),
         ("a ball joint arrives with an acceleration", "np.linalg.solve(jacobian, -drift)", "np.linalg.solve(jacobian, drift)"),
         ("a ball joint arrives with the vector's rate", "rate = np.linalg.solve(jacobian, np.asarray(v1, float))", "rate = np.asarray(v1, float)"),
     )),
-    ("motion/transition.py", ("tests/drive/tension/test_curves.py",), (
+    ("motion/transition.py", ("tests/motion/test_transition.py",), (
         ("a curve arrives with the opposite slope", "progress[k + 1] - width * slope[k + 1] / 3.0", "progress[k + 1] + width * slope[k + 1] / 3.0"),
         ("a ball joint's balance goes by the whole angle", "half = 0.5 * angle", "half = angle"),
         ("overshoot does not", "(0.75, 1.12, 0.0)", "(0.75, 0.98, 0.0)"),
