@@ -228,7 +228,8 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("joints lean on their stops", "t.upper[i] = min(max(_STOP * _STOP * (high - _NEAR_STOP - q) - brake, -_HARDEST), _ENDLESS)", "t.upper[i] = _ENDLESS"),
         ("a foot is turned twice about the axis it is to be spared", "angular[k, d] -= (1.0 - w.ROLL) * axis[k] * about", "angular[k, d] += (1.0 - w.ROLL) * axis[k] * about"),
         ("a foot's spin is not spared", "t.foot[o + k] -= (1.0 - w.ROLL) * axis[k] * spin", "t.foot[o + k] -= 0.0"),
-        ("joints are half as damped", "goal = t.urge[d] + rate * rate * t.error[d] + 2.0 * rate * (t.pace[d] - v.qvel[first + d])\n        goal = min", "goal = t.urge[d] + rate * rate * t.error[d] + rate * (t.pace[d] - v.qvel[first + d])\n        goal = min"),
+        ("joints are half as damped", "pull = rate * rate * t.error[d] + 2.0 * rate *", "pull = rate * rate * t.error[d] + rate *"),
+        ("limbs that are to be loose are as stiff as the others", "goal = t.urge[d] + t.share[first + d] * pull", "goal = t.urge[d] + pull"),
     )),
     ("control/own/steps.py", OWN, (
         ("the capture point lags behind the weight", "now = t.com[root + k] + t.com_velocity[root + k] / omega", "now = t.com[root + k] - t.com_velocity[root + k] / omega"),
@@ -374,6 +375,63 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     )),
     ("review/measures/falls.py", REVIEW, (
         ("the head's speed is where it lies", "pace[max(head - 3, 0) : head + 1].max()", "pace[head + 12 :].min()"),
+    )),
+    ("control/core/loads.py", ("tests/control/test_known_pushes.py::test_the_bias_felt_is_less_by_the_pushs_joint_torques",), (
+        ("a known push is felt the wrong way", "feel_pushes(v, v.felt_bias, -1.0)", "feel_pushes(v, v.felt_bias, 1.0)"),
+        ("a known push has no lever", "m0, m1, m2 = sign * v.known_push[p + 3], sign * v.known_push[p + 4], sign * v.known_push[p + 5]", "m0, m1, m2 = 0.0, 0.0, 0.0"),
+    )),
+    ("control/impact/kernel.py", IMPACT, (
+        ("two bouncing things bounce by the mean of e", "total, said = total + own * own, said + 1", "total, said = total + own, said + 1"),
+        ("restitutions of two things add up", "math.sqrt(total / said)", "math.sqrt(total)"),
+    )),
+    ("control/impact/law.py", IMPACT, (
+        ("all contacts bounce as the first", "r[p] = s * e[p // 3] * first[p]", "r[p] = s * e[0] * first[p]"),
+    )),
+    ("stage/added.py", ("tests/stage/test_passive_damping.py", "tests/drive/test_sensors.py::test_a_site_sits_where_it_was_put_on_any_segment"), (
+        ("damping is twice what was told", "np.r_[float(value), ", "np.r_[2.0 * float(value), "),
+        ("a site is not turned", ", quat=site.turned", ""),
+        ("a site sits at its segment's origin", "pos=site.at, ", ""),
+        ("a limb's ball joints keep their damping", 'for end in ("", "_")', 'for end in ("",)'),
+    )),
+    ("motion/minimum_jerk.py", ("tests/motion/test_transition.py", "tests/motion/test_minimum_jerk.py"), (
+        ("a path sets out with no acceleration", "speed0, 0.5 * bend0, cubic", "speed0, 0.0 * bend0, cubic"),
+        ("a path forgets the velocity it arrives with", "miss_speed = speed1 - speed0 - bend0", "miss_speed = -speed0 - bend0"),
+        ("velocities are per share of the way", "velocity / self.duration, acc", "velocity, acc"),
+        ("a ball joint arrives with an acceleration", "np.linalg.solve(jacobian, -drift)", "np.linalg.solve(jacobian, drift)"),
+        ("a ball joint arrives with the vector's rate", "rate = np.linalg.solve(jacobian, np.asarray(v1, float))", "rate = np.asarray(v1, float)"),
+    )),
+    ("motion/transition.py", ("tests/motion/test_transition.py",), (
+        ("a curve arrives with the opposite slope", "progress[k + 1] - width * slope[k + 1] / 3.0", "progress[k + 1] + width * slope[k + 1] / 3.0"),
+        ("a ball joint's balance goes by the whole angle", "half = 0.5 * angle", "half = angle"),
+        ("overshoot does not", "(0.75, 1.12, 0.0)", "(0.75, 0.98, 0.0)"),
+    )),
+    ("motion/trajectory.py", ("tests/motion/test_trajectory.py", "tests/drive/test_ball_and_root_paths.py"), (
+        ("accelerations are half of what they are", "6 * a * t + 2 * b", "3 * a * t + b"),
+        ("quaternions change sides on their way", "values[1:] *= np.cumprod(turn)[:, None]", "pass"),
+        ("a path has a pace after its end", "return value, np.zeros_like(value), np.zeros_like(value)", "return self.at(float(end))"),
+        ("a jump comes a point late", "coefficients[:, :, 3] = values\n    return Pieces(np.append", "coefficients[1:, :, 3] = values[:-1]\n    return Pieces(np.append"),
+    )),
+    ("maths/rotations.py", ("tests/maths/test_rotations.py",), (
+        ("a difference is in the target's past", "to_rotation_vector(multiply(conjugate(start), target))", "to_rotation_vector(multiply(target, conjugate(start)))"),
+        ("angular velocity lacks its second order", "velocity = d - b * across + c * twice", "velocity = d - b * across"),
+        ("angular acceleration lacks the factors' slopes", "acceleration + growth * (c_slope * twice - b_slope * across)", "acceleration"),
+        ("the swing keeps the twist", "return multiply(q, conjugate(twist)), twist", "return q, twist"),
+    )),
+    ("stage/aim.py", ("tests/stage/test_throws.py",), (
+        ("gravity takes a step less", "steps * (steps + 1) / 2", "steps * (steps - 1) / 2"),
+        ("a throw forgets its lead", "(point + lead - back * direction", "(point - back * direction"),
+        ("a thrown thing meets with its middle", "return max(back, 0.0)", "return 0.0"),
+    )),
+    ("drive/tension/stability.py", ("tests/drive/tension/test_tension.py",), (
+        ("a joint's least stiffness forgets what hangs on it", "block = block + cross.T @ np.linalg.solve(rest, cross)", "pass"),
+        ("a joint is tightened to half of what it needs", "= 1.001 * least", "= 0.5 * least"),
+    )),
+    ("drive/paths/laid_out.py", ("tests/drive/test_sensors.py", "tests/script/test_trajectories_section.py"), (
+        ("relative sensors turn the site the other way", "multiply(turn.values, conjugate(turn.values[0]))", "multiply(conjugate(turn.values), turn.values[0])"),
+        ("relative paths do not count from where the site is", "moved = here + values", "moved = values"),
+    )),
+    ("drive/paths/captured.py", ("tests/drive/test_sensors.py",), (
+        ("points beside a sensor do not turn with it", "rotate(self.turns[:, n], _ARM * axis)", "_ARM * axis"),
     )),
 )  # fmt: skip
 
