@@ -241,7 +241,8 @@ class _Parts:
         levers, room, fromto = list[Floats](), list[float](), np.zeros(6)
         jacobians = np.zeros((2, 3, model.nv))
         for number in near:
-            distance = self._distance(data, *self._pairs[number], fromto)
+            one, other = self._pairs[number]
+            distance = self._distance(data, one, other, fromto)
             way = fromto[3:] - fromto[:3]
             length = float(np.linalg.norm(way))
             if distance >= _NEAR or length < 1e-9:
