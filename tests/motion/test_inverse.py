@@ -121,3 +121,37 @@ def test_a_footprint_is_one_place_flat_on_the_floor_whatever_creeps():
     assert np.abs(np.sort(corners[:30, :, 2], axis=1)[:, :4]).max() < 1e-12
     assert corners[..., 2].min() > -1e-12 and corners[40:, :, 2].min() > 0.03  # and it swings clear of the floor
     assert np.abs(np.diff(path.places, axis=0)).max() < 1.2 * 0.5 + 0.05  # and goes over to the swing without a jump
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_arms_go_round_the_hips_of_a_body_that_collides_with_itself(side: str):
+    """What an arm would swing through is gone round; legs stay where they were."""
+    found = []
+    for wide in (True, False):
+        spec = serial_robot(1.0)
+        torso = spec.body("a/torso_link")
+        arm = torso.add_body(name=f"a/{side}_shoulder_link", pos=[0.0, 0.2 if side == "left" else -0.2, 0.35])
+        for axis in ("x", "y"):
+            turn = arm.add_joint(name=f"a/{side}_shoulder_{axis}", range=[-150.0, 150.0])
+            turn.axis = [axis == "x", axis == "y", 0.0]
+        capsule = {"type": mujoco.mjtGeom.mjGEOM_CAPSULE, "size": [0.03, 0.0, 0.0], "mass": 2.0}
+        arm.add_geom(fromto=[0.0, 0.0, 0.0, 0.0, 0.0, -0.25], **capsule)
+        below = arm.add_body(name=f"a/{side}_elbow_link", pos=[0.0, 0.0, -0.28])
+        below.add_joint(name=f"a/{side}_elbow", axis=[0.0, 1.0, 0.0], range=[-150.0, 5.0])
+        below.add_geom(name="forearm", fromto=[0.0, 0.0, 0.0, 0.0, 0.0, -0.3], **capsule)
+        bump = {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [0.08, 0.0, 0.0], "mass": 0.1}
+        where = [0.13, 0.22 if side == "left" else -0.22, 0.0]
+        spec.body("a/pelvis").add_geom(name="bump", pos=where, contype=wide, conaffinity=wide, **bump)
+        character = Character(spec.compile(), "a")
+        qpos, _ = retargeted_qpos(load_clip("walk"), character)
+        model, deep = character.model, []
+        data = mujoco.MjData(model)
+        for pose in qpos[::10]:
+            data.qpos[:] = pose
+            mujoco.mj_kinematics(model, data)
+            deep.append(mujoco.mj_geomDistance(model, data, model.geom("bump").id, model.geom("forearm").id, 1.0, None))
+        legs = [character.joints[name].qpos for name in character.joints if name.startswith(side) and "_h" in name[:7]]
+        found.append((min(deep), qpos[:, legs]))
+    (apart, legs), (through, freely) = found
+    assert through < -0.01 and apart > 0.0
+    assert np.abs(legs - freely).max() < np.radians(3.0)

@@ -93,3 +93,32 @@ def test_a_rehearsal_leaves_the_take_as_it_would_have_been(script) -> None:
     found = rehearsed(script)
     assert found.script is script and found.tries == 1
     assert np.array_equal(Performance(found.script).run().qpos, before.qpos)
+
+
+def weak_robot(tmp_path):
+    """A robot whose back carries 20 N·m, a twelfth of what its trunk weighs level."""
+    path = tmp_path / "robot.xml"
+    path.write_text("""<mujoco><worldbody><body name="pelvis" pos="0 0 1"><freejoint/><geom size=".1" mass="10"/>
+      <body name="torso" pos="0 0 .1"><joint name="back" axis="0 1 0" range="-60 60"/>
+       <geom type="capsule" fromto="0 0 0 0 0 1" size=".1" mass="50"/></body></body></worldbody>
+      <actuator><motor joint="back" gear="20" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>""")
+    return path
+
+
+def test_a_body_too_weak_to_hold_itself_is_rehearsed_with_strength_enough_and_it_is_said(tmp_path, monkeypatch) -> None:
+    script, tried = script_of(find_clip("walk"), asked("--body", str(weak_robot(tmp_path)))), []
+
+    def outcome(one, name: str) -> str:
+        tried.append((one.scene.characters[name].strength, settings_of(one)))
+        return "" if one.scene.characters[name].strength > 20.0 and settings_of(one) == MANNERS[0].settings else "falls"
+
+    monkeypatch.setattr(manners, "_outcome", outcome)
+    found = rehearsed(script)
+    strength = found.script.scene.characters["double"].strength
+    assert strength == pytest.approx(2.0 * 50.0 * 9.81 * 0.5 / 20.0, abs=0.1)
+    assert script.scene.characters["double"].strength == manners.STRENGTH == 1.5
+    assert tried == [(1.5, USUAL), (strength, USUAL), (strength, MANNERS[0].settings)]
+    assert "'back' cannot hold" in found.told and f"--strength {strength:g}" in found.told and found.tries == 3
+    tried.clear()
+    told = script_of(find_clip("walk"), asked("--body", str(weak_robot(tmp_path)), "--strength", "2"))
+    assert rehearsed(told).script is told and {strength for strength, _ in tried} == {2.0}

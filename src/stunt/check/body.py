@@ -6,7 +6,7 @@ What can be read off a compiled body: size, density, inertias, limits, loads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import mujoco
@@ -135,6 +135,12 @@ def overlaps(model: mujoco.MjModel, data: mujoco.MjData, character: Character) -
             pair = (names[first], names[second])
             worst[pair] = max(depth, worst.get(pair, 0.0))
     return [f"'{a}' and '{b}' overlap by {1000 * depth:.0f} mm" for (a, b), depth in worst.items()]
+
+
+def too_weak(body: Any) -> tuple[Weak, ...]:
+    """Return joints of a body, a CharacterSpec, that cannot hold what hangs on them if as strong as its file says."""
+    stage = stage_for(replace(body, strength=1.0), 480.0)
+    return level_loads(stage.model, stage.data, stage.character("it"))
 
 
 def level_loads(model: mujoco.MjModel, data: mujoco.MjData, character: Character) -> tuple[Weak, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mink
+import mujoco
 import numpy as np
 import qpsolvers
 import scipy
@@ -47,6 +48,8 @@ GROWN_UP = 1.7
 """Of a size by which thresholds are meant [m]."""
 _STRAIGHT = 0.985  # of its length: how far a leg is stretched at most
 _SOFT = 0.06  # over which the hips go down for that [s]
+_APART, _NEAR = 0.01, 0.03  # parts keep so far from each other, and are looked at from so near on [m]
+_NEARER, _OUT = 0.7, 0.01  # of what is left between them one step may take; they leave one another by so much [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +142,7 @@ class _Solver:
         self._limited = [place[joint.dof] for joint in bound]
         self._columns = [joint.qpos for joint in bound]
         self._low, self._high = np.array([joint.range for joint in bound], float).reshape(-1, 2).T
+        self._parts = _Parts(self._configuration, character, self._own, upper - {wanted.hips})
         self._started = False
 
     def at(self, frame: int) -> Floats:
@@ -190,11 +194,65 @@ class _Solver:
         least[6:], most[6:] = -_STEP, _STEP
         least[self._limited] = np.minimum(np.maximum(self._low - here, -_STEP), _STEP)
         most[self._limited] = np.maximum(np.minimum(self._high - here, _STEP), least[self._limited])
-        small = qpsolvers.Problem(problem.P[np.ix_(own, own)], problem.q[own], lb=least, ub=most)
-        solved = qpsolvers.solve_problem(small, solver="daqp")
-        if solved.found and solved.x is not None:
-            change[own] = solved.x
-            self._configuration.integrate_inplace(change, 1.0)
+        lever, room = self._parts.between()
+        asked = [(lever, room), (None, None)] if len(room) else [(None, None)]  # sooner in one another than not at all
+        for some in asked:
+            small = qpsolvers.Problem(problem.P[np.ix_(own, own)], problem.q[own], *some, lb=least, ub=most)
+            solved = qpsolvers.solve_problem(small, solver="daqp")
+            if solved.found and solved.x is not None:
+                change[own] = solved.x
+                self._configuration.integrate_inplace(change, 1.0)
+                return
+
+
+class _Parts:
+    """What of arms and trunk would touch the body, and how far off it is; legs keep to the places of their soles."""
+
+    def __init__(
+        self, configuration: mink.Configuration, character: Character, own: np.ndarray, upper: set[int]
+    ) -> None:
+        model = configuration.model
+        self._model, self._data, self._own = model, configuration.data, own
+        rest = mujoco.MjData(model)
+        mujoco.mj_kinematics(model, rest)
+        excluded, found = set(model.exclude_signature.tolist()), list[tuple[int, int]]()
+        solid = [g for g in sorted(character.geoms) if model.geom_contype[g] | model.geom_conaffinity[g]]
+        for number, one in enumerate(solid):
+            for other in solid[number + 1 :]:
+                a, b = sorted(int(model.body_weldid[model.geom_bodyid[g]]) for g in (one, other))
+                low, high = sorted(int(model.geom_bodyid[g]) for g in (one, other))
+                joined = a == b or int(model.body_weldid[model.body_parentid[b]]) == a
+                masks = model.geom_contype[one] & model.geom_conaffinity[other]
+                masks |= model.geom_contype[other] & model.geom_conaffinity[one]
+                if masks and not joined and {low, high} & upper and (low << 16) + high not in excluded:
+                    found.append((one, other))
+        self._pairs = np.array(found, int).reshape(-1, 2)
+        self._least = np.array([min(_APART, self._distance(rest, *pair)) for pair in found])  # as at rest, at most
+        self._reach = model.geom_rbound[self._pairs].sum(axis=1) + _NEAR
+
+    def _distance(self, data: mujoco.MjData, one: int, other: int, fromto: Floats | None = None) -> float:
+        return float(mujoco.mj_geomDistance(self._model, data, one, other, _NEAR, fromto))
+
+    def between(self) -> tuple[Floats, Floats]:
+        """Return how fast joints bring near parts together, (n, dofs) [m/rad], and by how much they may [m], (n,)."""
+        model, data, at = self._model, self._data, self._data.geom_xpos
+        ones, others = self._pairs.T
+        near = np.flatnonzero(np.linalg.norm(at[ones] - at[others], axis=1) < self._reach)
+        levers, room, fromto = list[Floats](), list[float](), np.zeros(6)
+        jacobians = np.zeros((2, 3, model.nv))
+        for number in near:
+            one, other = self._pairs[number]
+            distance = self._distance(data, one, other, fromto)
+            way = fromto[3:] - fromto[:3]
+            length = float(np.linalg.norm(way))
+            if distance >= _NEAR or length < 1e-9:
+                continue
+            for jacobian, geom, point in zip(jacobians, self._pairs[number], (fromto[:3], fromto[3:]), strict=True):
+                mujoco.mj_jac(model, data, jacobian, None, point, int(model.geom_bodyid[geom]))
+            toward = way / length if distance > 0.0 else -way / length
+            levers.append((toward @ (jacobians[0] - jacobians[1]))[self._own])
+            room.append(max(_NEARER * (distance - self._least[number]), -_OUT))
+        return np.array(levers).reshape(-1, len(self._own)), np.array(room)
 
 
 def _pose(place: Floats, turn: Floats) -> mink.SE3:
