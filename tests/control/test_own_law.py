@@ -64,7 +64,10 @@ class Programme:
         self.board, self.t, nv = stage.board, program._buffers, int(self.who["nv"])
         self.mass, self.nv = np.zeros((stage.model.nv, stage.model.nv)), nv
         mujoco.mj_fullM(stage.model, self.data, self.mass)
-        self.mass, self.bias = self.mass[:nv, :nv], (self.data.qfrc_bias - self.data.qfrc_passive)[:nv]
+        self.mass, self.bias = (
+            self.mass[:nv, :nv],
+            (self.data.qfrc_bias - self.data.qfrc_passive - self.t["pushed"])[:nv],
+        )
         self.points = int(self.who["points"])
         self.where = self.t["where"][: 3 * self.points].reshape(-1, 3)
         owner = self.t["owner"][: self.points]

@@ -226,7 +226,7 @@ def test_who_cannot_roll_a_foot_is_not_turned_over_to_lay_it_flat() -> None:
     soles = sole_geoms(stage.model, character)
     assert [foot.rolls for foot in two_feet(stage.model, character, soles)] == [False, False]
     notes = make_reference(stage.model, character, motion_of_clip(load_clip(SLOW_STOP), character), soles).notes
-    assert notes.pose_deg < 2.0 and not notes.why
+    assert notes.pose_deg < 2.5 and not notes.why  # its arms also give way to its hips
     human = stage_of("walk")
     assert all(
         foot.rolls

@@ -29,7 +29,7 @@ from stunt.control.own.sense import (
 )
 from stunt.control.own.steps import follow_feet, is_moving, move_footprints, note_capture, set_clock, time_to_land
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import floats, longs
+from stunt.maths.pointers import floats, grid, longs
 
 mj_subtreeVel = engine_function("mj_subtreeVel", 2)
 """Velocity of the centre of mass and angular momentum of every body with all below it (model, data: addresses)."""
@@ -62,6 +62,7 @@ def between(table: int, program: int, time: float, model: int, data: int) -> Non
 @compiled
 def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     """Find one body's torques and write them; the clip's clock goes on."""
+    first = who.root_dof
     gains, period = w.gains_at(t.gains, number), v.times.period * who.stride
     live = ask_clip(t, who)
     weigh(v, t, who)
@@ -85,18 +86,19 @@ def tick(v: Any, t: Any, who: Any, number: int, model: int, data: int) -> None:
     close_feet(t, who, gains, live, period)
     follow_feet(t, who, gains, omega, live, period)
     lower(t, who, is_moving(t, who), period)
+    feel_pushes(v, t, who, gains, period)
     pose_error(v, t, who)
     judge(v, t, who, period)
     listen(t, who)
     take_tasks(v, t, who)
     if solve(v, t, who, gains, flying, air, near_air, period, model, data):
         who.failed = 0
+        note_told(t, who)
     else:
         who.failed += 1
         who.fails += 1
     for k in range(4):
         who.off_last[k] = who.off[k]
-    first = who.root_dof
     for d in range(6):
         v.applied[first + d] = 0.0
     for d in range(first + 6, first + who.nv):
@@ -131,6 +133,42 @@ def take_tasks(v: Any, t: Any, who: Any) -> None:
         t.task_weight[d] = w.TASK * who.scale**2 if led else 0.0
         if led:
             t.task_urge[d] = v.acceleration[d] if law == STANDING else spring_urge(v, t, d, j)
+
+
+@compiled
+def feel_pushes(v: Any, t: Any, who: Any, gains: Any, period: float) -> None:
+    """Find what parts of the body that touch push the joints between them by, and count it to what is there anyway.
+
+    That is what those joints' motion takes beyond what they were told to do, felt over a while. An arm that lies on the
+    ribs is pushed off them right beside its shoulder, where a millimetre is some degrees. Legs meet and part too fast.
+    """
+    root, n, leg_of = who.root_dof, who.nv, longs(who.leg_of)
+    for d in range(n):
+        t.error[d] = (v.qvel[root + d] - t.went[root + d]) / period - t.told[root + d]
+        t.went[root + d] = v.qvel[root + d]
+    for d in range(6, n):
+        came = -t.pushed[root + d]
+        if t.between[root + d] != 0 and leg_of[d - 6] < 0 and who.failed == 0:
+            came = 0.0
+            for k in range(n):
+                came += t.inertia[d * n + k] * t.error[k]
+        most = gains.push_most * v.limit[root + d]
+        felt = t.pushed[root + d] + came * min(1.0, period / gains.feels)
+        t.pushed[root + d] = min(max(felt, -most), most)
+        t.bias[d] -= t.pushed[root + d]
+
+
+@compiled
+def note_told(t: Any, who: Any) -> None:
+    """Note the accelerations that were solved for, the root's too."""
+    joints, size = who.nv - 6, who.nv - 6 + w.SIDES * who.points
+    mover = grid(t.mover, (6, size))
+    for k in range(6):
+        t.told[who.root_dof + k] = t.still[k]
+        for i in range(size):
+            t.told[who.root_dof + k] += mover[k, i] * t.x[i]
+    for j in range(joints):
+        t.told[who.root_dof + 6 + j] = t.x[j]
 
 
 @compiled

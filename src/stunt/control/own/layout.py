@@ -9,6 +9,7 @@ import numpy as np
 from stunt.control.own.solver import PROBLEM, RESULT
 from stunt.maths.pointers import ADDRESS, AddressTable, layout, record
 
+GRAVITY: Final = 9.81
 FEET: Final = 2
 POINTS: Final = 8
 """Most sole points of a foot."""
@@ -54,6 +55,8 @@ SETTINGS: Final[dict[str, float]] = {
     "back": 0.02, "most_shift": 0.9, "follow": 0.04,
     # The clock.
     "clock": 3.0, "clock_most": 0.35, "clock_slow": 0.15, "hurry": 0.07,
+    # What the body's own limbs push its arms and trunk by: felt over so long, at most such a share of their strength.
+    "feels": 0.08, "push_most": 0.5,
     # Recovery steps.
     "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6,
 }  # fmt: skip
@@ -69,7 +72,7 @@ _UNITS: Final[dict[tuple[float, float, float], str]] = {
     "k_stop clock",
     (0.0, 0.0, -2.0): "k_com_p k_pull hardest",
     (0.0, 1.0, 0.0): "near sink anchor_slip clear reach_down back most_shift hurry margin off",
-    (0.0, 0.0, 1.0): "early early_air step_ahead follow trigger rest",
+    (0.0, 0.0, 1.0): "early early_air step_ahead follow feels trigger rest",
     (0.0, 2.0, -2.0): "clock_slow",
 }
 """Powers of mass, length and time in the settings' units; those that are not named have none.
@@ -220,6 +223,8 @@ TABLE: Final = AddressTable(
         ("contacts", _LONG),
         ("geom_body", np.int32),
         ("body_parent", np.int32),
+        ("body_dof", np.int32),  # of each body: its first degree of freedom, and how many
+        ("body_dofs", np.int32),
         ("geom_actor", _LONG),  # of each geom: number of the actor whose it is, from 1 on
         # Of the tick.
         ("tau", _FLOAT),  # torques, held until the next tick
@@ -227,6 +232,10 @@ TABLE: Final = AddressTable(
         ("task_urge", _FLOAT),  # the acceleration that asks for [rad/s², m/s²]
         ("share", _FLOAT),  # of each degree of freedom: of its posture's gains
         ("turned", _FLOAT),  # of each degree of freedom: how far from the clip's posture it should be [rad]
+        ("told", _FLOAT),  # the acceleration each degree of freedom was to have [rad/s²]
+        ("went", _FLOAT),  # its velocity when that was told [rad/s]
+        ("pushed", _FLOAT),  # what parts of its body that touch push it by, felt over a while [N·m]
+        ("between", _LONG),  # 1 for those between two parts of their body that touch
         ("linear", _FLOAT),  # Jacobians of a point
         ("angular", _FLOAT),
         ("linear_dot", _FLOAT),

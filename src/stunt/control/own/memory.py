@@ -110,6 +110,7 @@ class OwnFeetProgram:
         self.tau = np.zeros(model.nv)
         self.task_weight, self.task_urge, self.turned = np.zeros((3, model.nv))
         self.share = np.ones(model.nv)
+        self._told, self._went, self._pushed = np.zeros((3, model.nv))
         self._kept: dict[str, list[NDArray[Any]]] = {}
         self._targets: dict[str, OwnTargets] = {}
         nv, nq, size = model.nv, model.nq, model.nv + w.SIDES * w.MOST
@@ -122,6 +123,8 @@ class OwnFeetProgram:
             "geom_actor": np.zeros(model.ngeom, np.int64), "tau": self.tau,
             "task_weight": self.task_weight, "task_urge": self.task_urge, "turned": self.turned,
             "share": self.share,
+            "body_dof": model.body_dofadr, "body_dofs": model.body_dofnum, "between": np.zeros(nv, np.int64),
+            "told": self._told, "went": self._went, "pushed": self._pushed,
             "linear": np.zeros(3 * nv), "angular": np.zeros(3 * nv), "linear_dot": np.zeros(3 * nv),
             "angular_dot": np.zeros(3 * nv),
             "inertia": np.zeros(nv * nv), "bias": np.zeros(nv), "root": np.zeros(36), "where": np.zeros(3 * w.MOST),
@@ -223,7 +226,9 @@ class OwnFeetProgram:
         who["stride"], who["wait"] = self._stride, 0
         who["was"], who["active"] = 1, 1
         who["late"] = who["doomed"] = 0.0
-        self.tau[who["root_dof"] : who["root_dof"] + who["nv"]] = 0.0
+        own = slice(int(who["root_dof"]), int(who["root_dof"] + who["nv"]))
+        self.tau[own] = self._told[own] = self._pushed[own] = 0.0
+        self._went[own] = self._data.qvel[own]
         joints = self._kept[self.names[number]][0]
         first_joint = int(self._model.dof_jntid[who["root_dof"] + joints[0, 2]])
         self._board.law[first_joint : first_joint + len(joints)] = PASSIVE
@@ -252,6 +257,7 @@ class OwnFeetProgram:
         return {
             "actors": self.actors.copy(), "tau": self.tau.copy(), "targets": dict(self._targets),
             "gains": self.gains.copy(), "tasks": np.stack([self.task_weight, self.task_urge, self.turned, self.share]),
+            "pushes": np.stack([self._told, self._went, self._pushed]),
         }  # fmt: skip
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -261,4 +267,5 @@ class OwnFeetProgram:
         self.actors["active"][count:] = 0  # whoever joined since lets go
         self.tau[...], self.gains[:count] = state["tau"], state["gains"]
         self.task_weight[...], self.task_urge[...], self.turned[...], self.share[...] = state["tasks"]
+        self._told[...], self._went[...], self._pushed[...] = state["pushes"]
         self._targets |= state["targets"]

@@ -14,7 +14,7 @@ from stunt.maths.compiled import compiled
 from stunt.maths.flat import multiply_quaternions, world_difference
 from stunt.maths.pointers import floats, longs
 
-GRAVITY: Final = 9.81
+GRAVITY: Final = w.GRAVITY
 _LOWEST = 0.3  # a centre of mass is taken to be at least so high [m]
 _LATE = 0.12  # the clip lets points of a sole go this long after it came down [s]
 _EARLIEST = 0.1  # nobody lands sooner after lifting a foot [s]
@@ -126,18 +126,32 @@ def pendulum_rate(t: Any, who: Any) -> float:
 
 @compiled
 def feel_ground(t: Any, who: Any, number: int) -> None:
-    """Note which feet really touch something that is not the body itself."""
+    """Note which feet really touch something that is not the body itself, and joints between parts of it that touch."""
     who.touch[0] = who.touch[1] = 0
+    for d in range(who.root_dof, who.root_dof + who.nv):
+        t.between[d] = 0
     for c in range(t.ncon[0]):
         contact = contact_at(t.contacts[0], c)
         one, other = contact.geom[0], contact.geom[1]
         mine, theirs = t.geom_actor[one] == number + 1, t.geom_actor[other] == number + 1
+        if mine and theirs:  # joints below both are passed twice
+            join(t, who, t.geom_body[one])
+            join(t, who, t.geom_body[other])
         if mine == theirs:
             continue
         body = t.geom_body[one if mine else other]
         for i in range(w.FEET):
             if body == who.foot_body[i] or t.body_parent[body] == who.foot_body[i]:
                 who.touch[i] = 1
+
+
+@compiled
+def join(t: Any, who: Any, body: int) -> None:
+    """Turn over the marks of all joints between a body and the root."""
+    while body > who.root_body:
+        for d in range(t.body_dof[body], t.body_dof[body] + t.body_dofs[body]):
+            t.between[d] = 1 - t.between[d]
+        body = t.body_parent[body]
 
 
 @compiled

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stunt.character.character import Character
-from stunt.control.own.layout import ROLL, SETTINGS
+from stunt.control.own.layout import GRAVITY, ROLL, SETTINGS
 from stunt.control.own.polygon import nearest_inside, outline
 from stunt.drive.motion.layout import Layout, own_slices
 from stunt.drive.own.footholds import FootTargets
@@ -33,7 +33,6 @@ from stunt.drive.own.whole_body import BodyInMotion
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 
-GRAVITY: Final = 9.81
 MARGIN: Final = 0.01
 """The zero-moment point keeps so far inside the support [m]."""
 ROUNDS: Final = 10

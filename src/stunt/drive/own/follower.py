@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stunt.character.character import Character
-from stunt.control.own.layout import CENTRE, POINTS, POSE, SETTINGS, TASK, WHY
+from stunt.control.own.layout import CENTRE, GRAVITY, POINTS, POSE, SETTINGS, TASK, WHY
 from stunt.control.own.memory import OwnFeetProgram, OwnTargets, StandingBody
 from stunt.drive.motion.layout import own_slices
-from stunt.drive.own.centroidal import GRAVITY
 from stunt.drive.own.feasible import Reference
 from stunt.drive.own.reference import stance_reference
 from stunt.drive.own.smoothing import rates, smoothed

@@ -26,6 +26,7 @@ from stunt.drive.own.footholds import FREE_FALL, FootTargets, carrying_points, l
 from stunt.drive.own.smoothing import eased, rates, smoothed
 from stunt.drive.own.soles import Foot, leg_length, rest_height, size_of, two_feet
 from stunt.drive.own.whole_body import BodyInMotion, sole_points
+from stunt.drive.prepare.apart import limbs_apart
 from stunt.errors import BodyError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
@@ -76,7 +77,9 @@ def make_reference(
     feet, layout = two_feet(model, character, soles), Layout.of(character)
     asked, fps = _resampled(layout, motion)
     asked[:, 2] -= floor
-    qpos = _smooth(layout, asked, SMOOTH * fps)
+    # Arms give way to all they touch. Legs, which steps move, are kept clear of each other there.
+    apart = limbs_apart(model, character, replace(motion, fps=fps, qpos=asked), clear=False, legs=False).motion
+    qpos = _smooth(layout, apart.qpos, SMOOTH * fps)
     body = BodyInMotion.of(model, character, qpos, fps)
     size = size_of(model, feet)
     qpos[:, 2] -= _ground(feet, character.root_body, body, fps, size)

@@ -114,7 +114,9 @@ class _Pair(NamedTuple):
     clears: bool
 
 
-def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion, *, clear: bool = True) -> LimbsApart:
+def limbs_apart(
+    model: mujoco.MjModel, character: Character, motion: BodyMotion, *, clear: bool = True, legs: bool = True
+) -> LimbsApart:
     """Return a motion whose limbs do not go through one another, or the body; the same one if they do not.
 
     Args:
@@ -122,8 +124,9 @@ def limbs_apart(model: mujoco.MjModel, character: Character, motion: BodyMotion,
         character: Who; only arms and legs its names tell are looked at.
         motion: What it does.
         clear: Whether lower legs keep clear of one another, for a body that forces move.
+        legs: Whether legs give way too.
     """
-    limbs = _limbs(model, character)
+    limbs = [limb for limb in _limbs(model, character) if legs or not limb.leg]
     overlaps = _Overlaps(model, character, limbs, clear)
     if not overlaps.pairs:
         return LimbsApart(motion, 0.0, 0.0, 0.0)
