@@ -22,7 +22,7 @@ PUSHES = [
 WALLS: dict[str, dict[str, Any]] = {
     "kerb": {"shape": "box", "size": [0.4, 3.0, 0.2], "at": [2.0, 0.0, 0.1]},
     "wall": {"shape": "box", "size": [0.2, 3.0, 2.0], "at": [2.0, 0.0, 1.0]},
-    "post": {"shape": "cylinder", "radius": 0.1, "length": 2.0, "at": [2.0, 0.05, 1.0]},
+    "post": {"shape": "cylinder", "radius": 0.1, "length": 2.0, "at": [2.0, -0.1, 1.0]},
     "step": {"shape": "box", "size": [0.4, 3.0, 0.13], "at": [2.0, 0.0, 0.065]},
 }
 

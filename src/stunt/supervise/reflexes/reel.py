@@ -37,7 +37,6 @@ class Reel(Hearing):
     interrupts = True
     longest = 3.0
     fresh = 0.15
-    shared = (*Hearing.shared, "fells")
 
     def __init__(
         self,
