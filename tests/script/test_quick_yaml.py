@@ -7,7 +7,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import stunt
-from stunt.script.quick_yaml import quick_yaml
+from stunt.quick_yaml import quick_yaml
 from stunt.script.yaml import yaml_from_data
 
 EXAMPLES = sorted((Path(stunt.__file__).parent / "examples").glob("*.yaml"))

@@ -25,8 +25,8 @@ from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from stunt.errors import Place, ScriptSyntaxError
+from stunt.quick_yaml import QuickComposer, quick_yaml
 from stunt.schema import MAX_DEPTH, MAX_NODES, Budget, Node, checked_name, child, item, tame
-from stunt.script.quick_yaml import QuickComposer, quick_yaml
 
 MAX_BYTES = 1_000_000
 _TAG = "tag:yaml.org,2002:"
