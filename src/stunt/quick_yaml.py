@@ -28,7 +28,7 @@ _NEXT_LINE = re.compile(rf"\n( *)[^{_GAP}\ufeff#]")
 _ODD = re.compile("[\n\r\ufeff]")
 
 
-class _Reader(Reader):
+class _QuickReader(Reader):
     _mark: Any = None
 
     def get_mark(self) -> Any:
@@ -62,7 +62,7 @@ class _Reader(Reader):
         self.column = column
 
 
-class _Scanner(Scanner):
+class _QuickScanner(Scanner):
     reader: Any = None
 
     def __init__(self, loader: Any = None) -> None:
@@ -97,8 +97,8 @@ class _Scanner(Scanner):
         if self.yaml_version == (1, 1) or reader.buffer[reader.pointer] == "#":
             return super().scan_plain()
         first, flow = reader.pointer, bool(self.flow_context)
-        plain = (_PLAIN_FLOW if flow else _PLAIN_BLOCK).match(reader.buffer, first)
-        end = plain.end() if plain else first
+        found: Any = (_PLAIN_FLOW if flow else _PLAIN_BLOCK).match(reader.buffer, first)  # it always matches
+        end = found.end()
         line = None if flow else _NEXT_LINE.match(reader.buffer, end)
         ends = len(line[1]) <= self.indent if line else reader.buffer[end] in (",]" if flow else ":")
         if end == first or not ends:
@@ -120,7 +120,7 @@ class _QuickParser(Parser):
         super().__init__(loader)
 
 
-class _Resolver(VersionedResolver):
+class _QuickResolver(VersionedResolver):
     _known: dict[str, Tag]
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
@@ -142,6 +142,6 @@ class QuickComposer(Composer):
 def quick_yaml() -> YAML:
     """Return a safe reader of this kind."""
     yaml = YAML(typ="safe", pure=True)
-    yaml.Reader, yaml.Scanner, yaml.Parser, yaml.Resolver = _Reader, _Scanner, _QuickParser, _Resolver
+    yaml.Reader, yaml.Scanner, yaml.Parser, yaml.Resolver = _QuickReader, _QuickScanner, _QuickParser, _QuickResolver
     yaml.Composer = QuickComposer
     return yaml

@@ -17,6 +17,7 @@ from stunt.motion.clips.clip_parts import Skeleton
 from stunt.motion.clips.raw import read_text
 from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.words import ARM, LEG
+from stunt.quick_yaml import quick_yaml
 
 PARTS = (
     *("hips", "spine", "spine2", "spine3", "spine4", "spine5", "neck", "neck2", "head"),
@@ -121,7 +122,7 @@ def read_mapping(path: str | Path) -> JointMapping:
     """
     place = Place(str(path))
     try:
-        yaml = YAML(typ="safe", pure=True)
+        yaml = quick_yaml()
         yaml.max_depth = 8  # names by part are two deep
         data = yaml.load(read_text(path, _MOST_BYTES))
     except (YAMLError, ValueError, RecursionError) as error:
