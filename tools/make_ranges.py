@@ -109,12 +109,7 @@ def make(rows: dict[str, dict[str, float]], strides: dict[str, list[float]]) -> 
             table[name]["low"] = rounded(min(table[name]["low"], *strides[name]), down=True)
             table[name]["high"] = rounded(max(table[name]["high"], *strides[name]), down=False)
             table[name]["source"] += ", and one spread around averages of walkers"
-    return {
-        "made_by": "tools/make_ranges.py",
-        "captures": sorted(rows),
-        "left_out": sorted(left),
-        "ranges": table,
-    }
+    return {"made_by": "tools/make_ranges.py", "captures": sorted(rows), "left_out": sorted(left), "ranges": table}
 
 
 def rounded(value: float, *, down: bool) -> float:

@@ -11,19 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from make_clips import (
-    ANKLE,
-    BALL,
-    FPS,
-    OUT,
-    Scenario,
-    Track,
-    _guard,
-    _guard_feet,
-    alive,
-    column,
-    turn,
-)
+from make_clips import ANKLE, BALL, FPS, OUT, Scenario, Track, _guard, _guard_feet, alive, column, turn
 from scipy.ndimage import gaussian_filter1d
 
 from stunt.maths.rotations import Floats, rotate

@@ -103,12 +103,7 @@ def scene(
         }
     }  # fmt: skip
     if push.way == "supervised":
-        section = {
-            "supervisor": {
-                "clips": {push.clip: {"clip": clip, "loop": True}},
-                "controllers": list(controllers),
-            }
-        }
+        section = {"supervisor": {"clips": {push.clip: {"clip": clip, "loop": True}}, "controllers": list(controllers)}}
     return script_from_data(
         {
             "stunt": 1, "seconds": SECONDS, "rate": 120, "seed": seed,

@@ -192,10 +192,7 @@ class BeatOrderError(StuntError):
     def __init__(self, time: float, previous: float, place: Place = NOWHERE) -> None:
         self.time = time
         self.previous = previous
-        super().__init__(
-            f"beat times must increase, but {time:.6g} s comes after {previous:.6g} s.",
-            place,
-        )
+        super().__init__(f"beat times must increase, but {time:.6g} s comes after {previous:.6g} s.", place)
 
 
 class TrajectoryOrderError(StuntError):

@@ -7,13 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from papers.p0.arrival import arrival_exponents
-from stunt.control.beat.law import (
-    TIME_CONSTANTS,
-    approach,
-    minimum_effort,
-    moving_reference,
-    time_constants,
-)
+from stunt.control.beat.law import TIME_CONSTANTS, approach, minimum_effort, moving_reference, time_constants
 
 
 def test_the_time_constants_remove_the_asked_share_of_a_critically_damped_error():

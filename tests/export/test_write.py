@@ -24,10 +24,7 @@ def nothing_left(folder: Path) -> bool:
 
 @pytest.mark.parametrize(
     ("to", "message"),
-    [
-        ("a.xyz", "'.xyz' is no format Stunt writes. Available: .bvh, .fbx, .glb"),
-        ("a", "has no suffix"),
-    ],
+    [("a.xyz", "'.xyz' is no format Stunt writes. Available: .bvh, .fbx, .glb"), ("a", "has no suffix")],
 )
 def test_unknown_suffixes_are_named_with_what_there_is(tmp_path, ada_take, to, message):
     with pytest.raises(ExportError) as caught:

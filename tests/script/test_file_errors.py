@@ -106,11 +106,7 @@ UNKNOWN = {
         "prop",
         None,
     ),
-    "state to start in": (
-        MACHINE + "start: og # <<<\n      states: {go: {pose: a, within: 1}}",
-        "state",
-        "go",
-    ),
+    "state to start in": (MACHINE + "start: og # <<<\n      states: {go: {pose: a, within: 1}}", "state", "go"),
     "state to go to": (
         STATE + "pose: a\n          within: 1\n          next:\n          - {to: gone, after: 1} # <<<",
         "state",
@@ -312,12 +308,7 @@ def test_beats_that_do_not_come_one_after_the_other_are_reported_at_the_later_li
 
 
 @pytest.mark.parametrize(
-    "top",
-    [
-        "physics_hz: 480\ncontrol_hz: 100 # <<<",
-        "physics_hz: 120\ncontrol_hz: 240 # <<<",
-        "control_hz: 7e2 # <<<",
-    ],
+    "top", ["physics_hz: 480\ncontrol_hz: 100 # <<<", "physics_hz: 120\ncontrol_hz: 240 # <<<", "control_hz: 7e2 # <<<"]
 )
 def test_rates_that_do_not_divide_are_reported_with_both_values(tmp_path, top):
     error = refused(tmp_path, whole(top=top))

@@ -71,10 +71,7 @@ _MOST = 2.0 * SPEED_LIMIT  # velocities are the largest numbers there are, and a
 
 def spaces_of(task: Task) -> tuple[spaces.Box, spaces.Box]:
     """Return a task's observation and action space."""
-    return (
-        spaces.Box(-_MOST, _MOST, (task.size,), np.float32),
-        spaces.Box(-1.0, 1.0, (task.actions,), np.float32),
-    )
+    return (spaces.Box(-_MOST, _MOST, (task.size,), np.float32), spaces.Box(-1.0, 1.0, (task.actions,), np.float32))
 
 
 class StuntEnv(gymnasium.Env[Row, NDArray[np.float32]]):

@@ -40,12 +40,7 @@ Source = BatchPlan | Mapping[str, Any] | str | Path
 
 @announced
 def batch(
-    plan: Source,
-    *,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    ray: str = "",
-    most: int = MOST,
+    plan: Source, *, out: str | Path | None = None, workers: int | None = None, ray: str = "", most: int = MOST
 ) -> Iterator[Row]:
     """Run a plan and yield its rows, in the order of its jobs.
 

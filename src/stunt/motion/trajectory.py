@@ -97,11 +97,7 @@ class Trajectory:
 
     @staticmethod
     def through(
-        times: Sequence[float],
-        values: Sequence[Any] | Floats,
-        between: Between = "spline",
-        *,
-        place: Place = NOWHERE,
+        times: Sequence[float], values: Sequence[Any] | Floats, between: Between = "spline", *, place: Place = NOWHERE
     ) -> Trajectory:
         """Make a trajectory through points; a point is a number, a position (3,) or a quaternion (4,)."""
         try:

@@ -66,8 +66,7 @@ class Performance:
         if not isinstance(script, Script):
             raise InvalidValueError("script", script, "a stunt.Script (`stunt.load_script` reads one)")
         scene = dataclasses.replace(
-            script.scene,
-            characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()},
+            script.scene, characters={name: _with_start(spec, script) for name, spec in script.scene.characters.items()}
         )
         built = build(scene)
         sized = sized_by_markers(script, scene, built)
@@ -206,11 +205,7 @@ class Performance:
             "source": Path(self.script.source).name,
             "planned_seconds": self.seconds,
             "interrupted": self.interrupted,
-            "warnings": [
-                *self.warnings,
-                *self.happenings.warnings(),
-                *self.stage.guard.warnings(self.stage.step_time),
-            ],
+            "warnings": [*self.warnings, *self.happenings.warnings(), *self.stage.guard.warnings(self.stage.step_time)],
         }
 
     def black_box(self) -> Take:

@@ -53,12 +53,7 @@ class OwnStage:
     """
 
     def __init__(
-        self,
-        setting: Mapping[str, Any],
-        *,
-        seconds: float | None = None,
-        record: bool = False,
-        certify: bool = False,
+        self, setting: Mapping[str, Any], *, seconds: float | None = None, record: bool = False, certify: bool = False
     ) -> None:
         """Build it.
 

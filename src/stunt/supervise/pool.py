@@ -28,10 +28,7 @@ class Pool(dict[str, Controller]):
     """
 
     def __init__(
-        self,
-        members: Sequence[Controller],
-        safe: Controller | None,
-        broke: Callable[[Situation, BrokenContract], None],
+        self, members: Sequence[Controller], safe: Controller | None, broke: Callable[[Situation, BrokenContract], None]
     ) -> None:
         """Take members in, with twins of those on data and a last resort.
 

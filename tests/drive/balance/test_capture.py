@@ -8,14 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from stunt.drive.balance.capture import (
-    GRAVITY,
-    Support,
-    capture_point,
-    centre_of_mass,
-    outside_feet,
-    pressure_on,
-)
+from stunt.drive.balance.capture import GRAVITY, Support, capture_point, centre_of_mass, outside_feet, pressure_on
 from stunt.library.names import OWN_CLIPS
 from stunt.stage.loop import StageLoop
 from stunt.stage.scene import CharacterSpec, Scene

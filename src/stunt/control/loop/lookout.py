@@ -46,13 +46,7 @@ THING: Final = layout(("body", np.int64), ("dof", np.int64))
 """What may fly: its body, and its first degree of freedom."""
 TABLE: Final = AddressTable(
     "Lookouts",
-    (
-        ("sizes", SIZES),
-        ("lookouts", ADDRESS),
-        ("things", ADDRESS),
-        ("places", np.float64),
-        ("gravity", np.float64),
-    ),
+    (("sizes", SIZES), ("lookouts", ADDRESS), ("things", ADDRESS), ("places", np.float64), ("gravity", np.float64)),
 )
 lookout_at, thing_at, lookouts_at = record(LOOKOUT), record(THING), TABLE.reader()
 

@@ -316,15 +316,7 @@ def _shade(s: RaycastScene, g: int, hit: int, t: float, dx: float, dy: float, dz
 
 @inlined
 def _sample(
-    s: RaycastScene,
-    tile: int,
-    dx: float,
-    dy: float,
-    dz: float,
-    sub: int,
-    near: Floats,
-    seen: Longs,
-    hits: Longs,
+    s: RaycastScene, tile: int, dx: float, dy: float, dz: float, sub: int, near: Floats, seen: Longs, hits: Longs
 ) -> Triple:
     """Return the linear colour seen along a unit direction. The last three are scratch, one entry per layer."""
     for layer in range(s.layers + 1):

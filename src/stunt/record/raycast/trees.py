@@ -77,10 +77,7 @@ def _mesh(model: mujoco.MjModel, mesh: int) -> tuple[Floats, Floats]:
     faces = slice(model.mesh_faceadr[mesh], model.mesh_faceadr[mesh] + model.mesh_facenum[mesh])
     vertex = model.mesh_vert[model.mesh_vertadr[mesh] :]
     normal = model.mesh_normal[model.mesh_normaladr[mesh] :]
-    return (
-        vertex[model.mesh_face[faces]].astype(np.float64),
-        normal[model.mesh_facenormal[faces]].astype(np.float64),
-    )
+    return (vertex[model.mesh_face[faces]].astype(np.float64), normal[model.mesh_facenormal[faces]].astype(np.float64))
 
 
 def _height_field(model: mujoco.MjModel, field: int) -> tuple[Floats, Floats]:
