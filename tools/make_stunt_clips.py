@@ -214,7 +214,7 @@ def crossover() -> Clip:
     for side, start, end, to in steps:
         share = smooth(t, start, end)[:, None]
         tracks[side][:, :2] += share * (np.array(to) - here[side])
-        detour = 0.13 if to[0] > 0 else -0.13 if to[0] < 0 else (0.10 if here[side][0] > 0 else -0.10)
+        detour = 0.13 if to[0] > 0 else -0.23 if to[0] < 0 else (0.10 if here[side][0] > 0 else -0.10)
         inside = np.clip((t - start) / (end - start), 0, 1)
         if side == "Left":  # past the heel of the one in front, or the toes of the one behind
             detour = -0.6 * here["Right"][0]

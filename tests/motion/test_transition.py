@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from papers.p4.equations import ball_share
 from stunt.motion.minimum_jerk import MinimumJerk
-from stunt.motion.transition import PRESETS, ball_share, make_curve
+from stunt.motion.transition import PRESETS, make_curve
 
 
 @pytest.mark.parametrize("seed", range(5))
