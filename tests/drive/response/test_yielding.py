@@ -30,7 +30,8 @@ def played(delta: float, blow: dict[str, Any] | None, clip: str = "idle", **how:
 def gives(delta: float, blow: dict[str, Any], bone: str, **how: Any) -> tuple[float, float, float]:
     """Return how far [°] a bone gives as seen from the root, and when it is back to a tenth [s].
 
-    That counts once from the blow, once from where it is farthest.
+    That counts once from the blow, once from where it is farthest. A ball presses for a while: it counts from the middle
+    of what it gives.
     """
     hit, stage = played(delta, blow, **how)
     still, other = played(delta, None, **how)
@@ -44,7 +45,17 @@ def gives(delta: float, blow: dict[str, Any], bone: str, **how: Any) -> tuple[fl
     first = int(np.searchsorted(hit.time, _WHEN - 0.05))
     farthest = first + int(away[first:].argmax())
     back = float(hit.time[farthest + int(np.argmax(away[farthest:] < 0.1 * away[farthest]))])
-    return float(away[farthest]), back - _WHEN, back - float(hit.time[farthest])
+    return float(away[farthest]), back - struck(hit, stage), back - float(hit.time[farthest])
+
+
+def struck(take: stunt.Take, stage: Any) -> float:
+    """Return when somebody was struck [s]: when a ball has given its blow on the average, else when it was asked for."""
+    if "ball" not in stage.built.props:
+        return _WHEN
+    names = [[stage.model.body(stage.model.geom_bodyid[geom]).name for geom in pair] for pair in take.contact_geoms]
+    met = [any(n == "ball" for n in pair) and any(n.startswith("ada/") for n in pair) for pair in names]
+    forces = np.linalg.norm(take.contact_force[met][:, :3], axis=1)
+    return float(np.average(take.time[take.contact_frame[met]], weights=forces))
 
 
 def seen(stage: Any, pose: Any, bone: str) -> Any:
