@@ -30,8 +30,8 @@ def played(delta: float, blow: dict[str, Any] | None, clip: str = "idle", **how:
 def gives(delta: float, blow: dict[str, Any], bone: str, **how: Any) -> tuple[float, float, float]:
     """Return how far [°] a bone gives as seen from the root, and when it is back to a tenth [s].
 
-    That counts once from the blow, once from where it is farthest. A ball presses for a while: it counts from the middle
-    of what it gives.
+    That counts once from the blow, once from where it is farthest. A ball presses for a while: it counts from the
+    middle of what it gives.
     """
     hit, stage = played(delta, blow, **how)
     still, other = played(delta, None, **how)
@@ -49,7 +49,7 @@ def gives(delta: float, blow: dict[str, Any], bone: str, **how: Any) -> tuple[fl
 
 
 def struck(take: stunt.Take, stage: Any) -> float:
-    """Return when somebody was struck [s]: when a ball has given its blow on the average, else when it was asked for."""
+    """Return when somebody was struck [s]: on the average while a ball pressed, else when it was asked for."""
     if "ball" not in stage.built.props:
         return _WHEN
     names = [[stage.model.body(stage.model.geom_bodyid[geom]).name for geom in pair] for pair in take.contact_geoms]
