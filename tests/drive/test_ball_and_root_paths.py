@@ -51,6 +51,20 @@ def test_ball_joints_stay_on_their_paths_whatever_the_others_do(settling: float)
     assert worst < 0.1
 
 
+def test_a_ball_joint_that_is_taken_in_the_air_does_not_sag() -> None:
+    """What holds it there is in the law from its first step on, whichever way it is turned."""
+    raised = stunt.Pose("raised", {"l_shoulder": from_rotation_vector(np.array([1.2, 0.3, 0.2]))})
+    stage = stunt.Stage({"ada": stunt.Body("walk", at=(0.0, 0.0, 1.0), self_collision=False)}, hz=480)
+    ada = stage.actor("ada")
+    ada.put(pose=raised)
+    still = {name: joint for name, joint in ada.character.joints.items() if joint.kind == "ball"}
+    for name in still:
+        ada.path(name, Trajectory.through([0.0], [ada.state.angles[name]]), settling=0.6)
+    stage.run(0.2)
+    off = [np.degrees(2.0 * np.linalg.norm(ada.state.angles[n][1:] - w[1:])) for n, w in raised.angles.items()]
+    assert max(off) < 0.01
+
+
 def test_a_root_goes_where_it_is_told_in_all_six_ways() -> None:
     """The bar is 5 mm: position and turn of a body whose limbs just hang."""
     stage = stunt.Stage({"ada": stunt.Body("human39", root="free", at=(0.0, 0.0, 1.0))})

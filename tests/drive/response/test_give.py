@@ -100,6 +100,21 @@ def test_a_blow_between_two_beats_does_not_spoil_the_next() -> None:
     assert report["characters"]["ada"]["beats"][1]["error_deg"] < 0.5
 
 
+def test_a_second_blow_in_the_middle_of_the_first_leaves_no_joint_soft() -> None:
+    script = stunt.script_from_data({
+        "seconds": 1.5, "characters": {"ada": "human39"},
+        "performance": {"ada": {"give": 4.0, "tension": 0.2, "beats": [{"angles": _BENT, "at": 0.4}]}},
+        "events": [{"push": "ada/r_forearm", "impulse": [0, 2, 0], "at": at} for at in (0.6, 0.64)],
+    })  # fmt: skip
+    stage = stunt.Performance(script).stage
+    joints = [joint.id for joint in stage.character("ada").joints.values()]
+    usual = stage.board.hold[joints].copy()
+    stage.step(0.65)
+    assert not np.allclose(stage.board.hold[joints], usual, rtol=0.1)
+    stage.step(0.85)
+    np.testing.assert_array_equal(stage.board.hold[joints], usual)
+
+
 def test_a_saved_performance_goes_on_giving() -> None:
     script = stunt.script_from_data({
         "seconds": 1.2, "characters": {"ada": "human39"},
