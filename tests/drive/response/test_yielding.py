@@ -10,6 +10,8 @@ import pytest
 
 import stunt
 from stunt.drive.body.actor import GIVING
+from stunt.drive.response.yielding import FIRM, softness_of
+from stunt.stage.shock import Shock
 
 _WHEN = 0.6
 
@@ -135,6 +137,51 @@ def test_others_hold_as_ever_and_all_is_as_before_after_it() -> None:
     np.testing.assert_array_equal(stage.data.qpos, end)
 
 
+def just_pushed(body: str, impulse: list[float], delta: float) -> tuple[stunt.Stage, Any, np.ndarray]:
+    """Return a stage just after a push, who was pushed, and how stiff its bones were before."""
+    script = stunt.script_from_data({
+        "seconds": 3, "characters": {"ada": {"body": "skeleton", "root": "free"}},
+        "performance": {"ada": {"clips": {"play": [{"clip": "idle"}], "react": {"delta": delta}}}},
+        "events": [{"push": f"ada/{body}", "impulse": impulse, "at": 0.2}],
+    })  # fmt: skip
+    stage = stunt.Performance(script).stage
+    stage.step(0.1)
+    before = stage.actors["ada"].program.k1.copy()
+    stage.step(0.15)
+    return stage, stage.actors["ada"], before
+
+
+def test_a_limb_is_held_as_before_again_bit_by_bit() -> None:
+    stage, actor, before = just_pushed("r_forearm", [0, 4, 0], 0.4)
+    limb, path = list(actor.yielding.limb), []
+    for _ in range(60):
+        path.append(actor.program.k1[limb].copy())
+        stage.step(1 / 120)
+    ways = np.diff(np.array(path), axis=0) / (before[limb] - path[0])
+    assert ways.min() >= -1e-9 and 0.02 < ways.max() < 0.2 and ways.sum(axis=0) == pytest.approx(1.0)
+
+
+def test_a_leg_that_is_struck_still_stands() -> None:
+    _, actor, before = just_pushed("l_shank", [0, 3, 0], 1.0)
+    limb = actor.yielding.limb
+    share = actor.program.k1[limb] / before[limb]
+    assert limb and share.max() < 0.99 and share.min() >= FIRM**2 - 1e-9
+
+
+def test_what_a_body_stands_on_holds_its_feet_when_it_is_struck() -> None:
+    stage, actor, _ = just_pushed("r_hand", [0, 0.5, 0], 0.3)
+    body, own = actor.character.bodies, actor.slices[1]
+    shock = Shock(0.0, "ada", "thorax", "push", tuple(stage.data.xipos[body["thorax"]]), (9.0, 0.0, 0.0))
+    blow = softness_of(actor, actor.yielding._limb_of(body["thorax"]), shock).blow
+    jacobian = np.zeros((3, stage.model.nv))
+
+    def speed(name: str) -> float:
+        mujoco.mj_jacBody(stage.model, stage.data, jacobian, None, body[name])
+        return float(np.linalg.norm(jacobian[:, own] @ blow))
+
+    assert max(speed("l_foot"), speed("r_foot")) < 0.01 * speed("thorax")
+
+
 def test_without_delta_nobody_gives_way() -> None:
     take, _ = played(0.0, _PUSH)
     assert not [event for event in take.events if event["kind"] == "reaction"]
@@ -145,8 +192,8 @@ def test_a_hand_that_strikes_out_at_something_does_not_give_way_to_it() -> None:
     stage = played(0.3, None, props=props)[1]
     struck, root = stage.actors["ada"].yielding.is_struck, stage.character("ada").root
 
-    def against(way: float, by: str = "ball") -> stunt.stage.shock.Shock:
-        return stunt.stage.shock.Shock(0.0, "ada", "r_hand", by, (0.0, 0.0, 1.0), (way, 0.0, 0.0))
+    def against(way: float, by: str = "ball") -> Shock:
+        return Shock(0.0, "ada", "r_hand", by, (0.0, 0.0, 1.0), (way, 0.0, 0.0))
 
     for speed in (0.1, 2.0):
         stage.data.qvel[:] = 0.0
