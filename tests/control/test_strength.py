@@ -1,9 +1,13 @@
 """No spring gives more than its joint has, whatever happens within a step."""
 
+import json
+
 import mujoco
 import numpy as np
 import pytest
 
+from captured import CLIPS, needs_clips
+from stunt.cli.main import main
 from stunt.control.core.board import COUPLINGS, IMPEDANCE
 from stunt.drive.beats.performer import Performer
 from stunt.examples import example, example_names
@@ -105,6 +109,11 @@ def test_an_example_on_springs_stays_inside_strength(name):
     assert all(one["strength"]["peak_share"] <= 1.0011 for one in used)
 
 
+def test_no_example_is_stronger_than_half_as_much_again_as_people():
+    cast = {name: load_script(example(name).path).scene.characters.values() for name in example_names()}
+    assert {name for name, whole in cast.items() if any(who.strength > 1.5 for who in whole)} == set()
+
+
 def test_springs_stay_inside_strength_in_a_fall_onto_the_back():
     assert 0.999 < Performance(struck_down(), foretell=False).run().report()["characters"]["soldier"]["strength"][
         "peak_share"
@@ -116,6 +125,15 @@ def test_springs_stay_inside_strength_in_a_fall_onto_the_back():
 def test_every_example_stays_inside_strength(name):
     used = Performance(load_script(example(name).path), foretell=False).run().report()["characters"].values()
     assert all(one["strength"]["peak_share"] <= 1.05 for one in used)
+
+
+@needs_clips
+@pytest.mark.long
+@pytest.mark.parametrize("path", CLIPS.files.values(), ids=list(CLIPS.files))
+def test_who_tracks_a_capture_stays_inside_strength(path, tmp_path):
+    main(["track", str(path), "--no-pictures", "--quiet", "--out", str(tmp_path / "take")])
+    used = json.loads((tmp_path / "take" / "report.json").read_text("utf-8"))["characters"].values()
+    assert used and all(one["strength"]["peak_share"] <= 1.05 for one in used)
 
 
 def test_steps_taken_again_are_in_the_ledger_bit_for_bit():

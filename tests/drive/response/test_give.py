@@ -132,6 +132,11 @@ def test_a_saved_performance_goes_on_giving() -> None:
     np.testing.assert_array_equal(once, stage.data.qpos)
 
 
+@pytest.mark.parametrize(("seconds", "hz", "steps"), [(0.1, 480, 48), (0.02, 120, 2), (0.0, 480, 5), (0.001, 60, 1)])
+def test_a_blow_takes_as_many_steps_as_its_length_says_and_one_at_least(seconds: float, hz: int, steps: int) -> None:
+    assert Shock(0.0, "ada", "head", "push", (0.0,) * 3, (1.0, 0.0, 0.0), seconds).steps(1.0 / hz) == steps
+
+
 def test_a_shock_turns_joints_as_the_impulse_does() -> None:
     """M⁻¹·Jᵀ, found another way: the impulse itself, over a step so short that nothing else happens."""
     stage = stunt.Performance(stunt.script_from_data({"seconds": 1, "characters": {"ada": "human39"}})).stage
