@@ -350,7 +350,7 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
         ("a push beside the centre of mass declares no turn", "np.cross(lever, force)])", "0.0 * lever])"),
     )),
     ("drive/body/measures.py", TRANSITIONS, (
-        ("a bone's error is half of what it is", "error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)", "error = np.degrees(np.arccos(dots))  # (T, bones)"),
+        ("a bone's error is half of what it is", "error = np.degrees(2.0 * np.arccos(dots))[:, led]", "error = np.degrees(np.arccos(dots))[:, led]"),
         ("drift is along one axis", "drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)", "drift = np.abs(own[:, 0] - path[:, 0])"),
     )),
     ("review/measures/forces.py", REVIEW, (
@@ -431,6 +431,56 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     )),
     ("drive/paths/captured.py", ("tests/drive/test_sensors.py",), (
         ("points beside a sensor do not turn with it", "rotate(self.turns[:, n], _ARM * axis)", "_ARM * axis"),
+    )),
+    ("control/core/loads.py", ("tests/control/test_loads.py::test_the_bias_felt_is_that_of_a_rod_by_the_engines_jacobians",), (
+        ("the gyroscopic torque of what is held has a sign wrong", "n0, n1, n2 = n0 + w1 * s[8] - w2 * s[7], n1", "n0, n1, n2 = n0 - w1 * s[8] + w2 * s[7], n1"),
+        ("what is held has no centripetal force", "- s[2] * r1 + w1 * u2 - w2 * u1 - v.gravity[0]", "- s[2] * r1 - v.gravity[0]"),
+    )),
+    ("control/core/loads.py", ("tests/control/test_loads.py::test_the_inertia_and_bias_felt_give_the_acceleration_asked_for",), (
+        ("the inertia of what is held lacks its turning", "(p0 * q0 + p1 * q1 + p2 * q2) + b0 * s[6] + b1 * s[7] + b2 * s[8]", "(p0 * q0 + p1 * q1 + p2 * q2)"),
+    )),
+    ("control/adaptive/turns.py", ("tests/drive/test_ball_and_root_paths.py",), (
+        ("a ball joint starts without what holds it", "held / inertia if inertia > 0.0 else 0.0", "0.0 * held"),
+    )),
+    ("drive/response/giving.py", ("tests/drive/response/test_give.py",), (
+        ("a second blow leaves a joint soft for good", "back = before.hold if before is not None else float(board.hold[joint.id])", "back = float(board.hold[joint.id])"),
+        ("a blow counts half", "1.0 / blow if tick < blow", "0.5 / blow if tick < blow"),
+        ("who comes inward counts as going out", "outward = float(away @ speed) / distance", "outward = -float(away @ speed) / distance"),
+        ("all joints count, not those that carry what is hit", 'if j.kind != "slide" and j.dof in carrying', 'if j.kind != "slide"'),
+    )),
+    ("drive/response/yielding.py", YIELDING, (
+        ("a limb is as stiff as ever at once after its response", "self._whole = tick + round((1.0 + AGAIN)", "self._whole = tick + round((1.0 + 0.0 * AGAIN)"),
+        ("a leg may be as soft as an arm", 'if part_of(shock.body) == "leg":', "if False:"),
+        ("what a body stands on does not hold it", "inertia += _GROUND * mass * moved", "inertia += 0.0 * mass * moved"),
+        ("the root's help does not damp", 'damping += float(memory["root_k2"]) * across.T @ across', "damping += 0.0 * across.T @ across"),
+    )),
+    ("stage/shock.py", ("tests/drive/response/test_give.py",), (
+        ("a push beside the centre of mass does not turn", "np.cross(np.asarray(shock.position) - data.xipos[number], way)", "0.0 * way"),
+        ("a blow of any length is short", "round((self.seconds or TOUCH) / step)", "round(TOUCH / step)"),
+    )),
+    ("drive/balance/steps.py", ("tests/drive/balance/test_catching_step.py",), (
+        ("pressure goes beyond the edge of a standing sole", "PRESSED * (spot - middles[stand])", "2.0 * PRESSED * (spot - middles[stand])"),
+        ("left and right are mistaken", "1.0 if (foot == 0) == first_is_left else -1.0", "1.0 if (foot == 0) != first_is_left else -1.0"),
+    )),
+    ("drive/beats/predict.py", ("tests/drive/beats", "tests/drive/test_upright.py"), (
+        ("a foreseen approach is not gathered", "urge *= min(1.0, (time - first + period)", "urge *= max(1.0, (time - first + period)"),
+    )),
+    ("drive/beats/forecast.py", ("tests/drive/beats/test_forecast.py",), (
+        ("a ball joint's torque is foreseen by its largest axis", "np.linalg.norm(forces[:, j.dof : j.dof + j.nv], axis=1)", "np.abs(forces[:, j.dof : j.dof + j.nv]).max(axis=1)"),
+        ("a joint is past its upper limit only", "np.maximum(joint.range[0] - angle, angle - joint.range[1])", "angle - joint.range[1]"),
+    )),
+    ("stage/owners.py", ("tests/drive/test_owners.py",), (
+        ("hand-overs are not noted", "if before != way:", "if False:"),
+        ("who takes a joint does not have it", "self._ways[name] = way", "pass"),
+    )),
+    ("drive/joints.py", ("tests/drive/test_owners.py",), (
+        ("what others have is as the clip has it", "path[:, kept] = motion.qpos[:, kept]", "path[:] = motion.qpos"),
+    )),
+    ("drive/body/measures.py", ("tests/drive/test_owners.py",), (
+        ("others' bones count as the clip's", "found += [body - actor.character.root_body - 1] if led[body] else []", "found += [body - actor.character.root_body - 1]"),
+    )),
+    ("drive/beats/performer.py", ("tests/drive/test_owners.py",), (
+        ("beats whose joints were taken are still judged", "            self._drop(only)\n", ""),
     )),
 )  # fmt: skip
 
