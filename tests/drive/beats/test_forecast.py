@@ -6,8 +6,16 @@ import mujoco
 import numpy as np
 import pytest
 
+import stunt
 from stunt.character.character import Character
-from stunt.drive.beats.forecast import BeatForecast, forecast, inverse_dynamics, minimum_jerk_path, warnings_for
+from stunt.drive.beats.forecast import (
+    BeatForecast,
+    _shares,
+    forecast,
+    inverse_dynamics,
+    minimum_jerk_path,
+    warnings_for,
+)
 from stunt.drive.beats.spec import ResolvedBeat
 from stunt.errors import BeatOrderError, UnknownNameError
 from stunt.maths import rotations
@@ -205,3 +213,11 @@ def test_warnings_are_sentences_about_what_is_missing():
         "beat 3 'up' at 1.20 s needs 135 % of r_shoulder_flexion's strength",
         "beat 4 'out' at 1.50 s: the smoothest way there takes elbow 4.2° past its limit",
     ]
+
+
+def test_a_ball_joint_is_asked_for_the_length_of_its_torque():
+    stage = stunt.Stage({"ada": stunt.Body("walk", at=(0.0, 0.0, 1.0))})
+    hip = stage.character("ada").joints["l_hip"]
+    forces = np.zeros((1, stage.model.nv))
+    forces[0, hip.dof : hip.dof + 3] = 3.0, -4.0, 12.0
+    assert hip.kind == "ball" and _shares([hip], forces)[0, 0] == pytest.approx(13.0 / hip.strength)
