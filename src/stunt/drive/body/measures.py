@@ -143,14 +143,15 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
     actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
     turns, path = _wanted(actor, history, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
-    error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
+    led = _led(actor)
+    error = np.degrees(2.0 * np.arccos(dots))[:, led]  # (T, bones)
     names = {body: name for name, body in actor.character.bodies.items()}
     first = actor.character.root_body
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
     found = {
         "error_deg_mean": float(error.mean()),
         "error_deg_max": float(error.max()),
-        "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
+        "error_deg": {names[first + 1 + bone]: float(error[:, k].mean()) for k, bone in enumerate(led)},
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
         "heading_deg": float(np.degrees(turned_aside(own[-1, 3:7], turns[-1, 0]))),
@@ -161,6 +162,20 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
     }
     # Whoever began on data, or lies or does as a reflex wants in the end, has no clip to end like.
     return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if ends else {}) | used
+
+
+def _led(actor: BodyActor) -> list[int]:
+    """Return which bones it follows with, numbered from the root's first one on: not those that others move.
+
+    A bone without joints goes with the one it is part of.
+    """
+    model, others = actor.stage.model, set(actor.program.spared.get(actor.character.name, ()))
+    joints = {int(model.jnt_bodyid[joint.id]): joint.id for joint in actor.character.joints.values()}  # any of them
+    led, found = {actor.character.root_body: True}, []
+    for body in sorted(set(actor.character.bodies.values()) - set(led)):  # parents come first
+        led[body] = joints[body] not in others if body in joints else led[int(model.body_parentid[body])]
+        found += [body - actor.character.root_body - 1] if led[body] else []
+    return found
 
 
 def _lost(time: Floats, own: Floats, wanted: Floats, path: Floats, floor: float) -> dict[str, Any]:
