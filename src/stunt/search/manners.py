@@ -19,6 +19,7 @@ from stunt.drive.body.lost import LOST
 from stunt.errors import BlowUpError, StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
+from stunt.search.beside import BesideSearch
 
 HEADING_DEG: Final = 15.0
 """Who ends turned aside by more than this does not end as the clip does [°]."""
@@ -30,6 +31,10 @@ STRENGTH: Final = 1.5
 """Of bodies in `stunt track`, times their tables' or files', where nobody says how strong they are."""
 SPARE: Final = 2.0
 """Of a body that cannot hold itself level, the weakest joint is given so many times what hangs on it."""
+
+
+SEARCHES: Final = 2
+"""So often what to ask for is searched for anew, with other random numbers."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +100,31 @@ def rehearsed(script: Script, name: str = "double") -> Rehearsed:
     for number, (other, how) in enumerate(ways, start=2):
         if _outcome(other, name) == "":
             return Rehearsed(other, f"rehearsed {number} ways: the usual one {first}; followed {how}.", number)
-    told = f"rehearsed {len(ways) + 1} ways, and none ends as the clip does: the usual one {first}."
+    searched, trials = _searched(strong, name, part)
+    if searched is not None:
+        how = f"asked beside its clip for what a search of {trials:,} trials found, by the usual help"
+        told = f"rehearsed {len(ways) + 1} ways and searched: the usual one {first}; followed {', '.join([how, *[said] * bool(said)])}."
+        return Rehearsed(searched, told, len(ways) + 2)
+    told = f"rehearsed {len(ways) + 1} ways{' and searched' if trials else ''}, and none ends as the clip does: the usual one {first}."
     return Rehearsed(script, told, len(ways) + 1)
+
+
+def _searched(script: Script, name: str, part: Any) -> tuple[Script | None, int]:
+    """Return a script that asks for something beside the clip so that it ends as that does, and how many trials it took."""
+    trials = 0
+    for seed in range(SEARCHES):
+        search = BesideSearch(script, name, seed)
+        plan = search.find()
+        trials += search.trials
+        if not search.trials:
+            break
+        if plan is None:
+            continue
+        settings = replace(part.settings, beside=tuple(tuple(round(float(x), 6) for x in row) for row in plan))
+        other = _in_manner(script, name, part, Manner("", settings))
+        if _outcome(other, name) == "":
+            return other, trials
+    return None, trials
 
 
 def _strong_enough(script: Script, name: str) -> tuple[Script, str]:
