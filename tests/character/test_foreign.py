@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import resource
 from pathlib import Path
 
 import mujoco
@@ -232,6 +234,32 @@ def test_a_body_of_more_parts_than_any_has_is_refused_before_memory_is_taken(tmp
     path.write_text(f"<mujoco><asset>{asset}</asset><worldbody>{body}</worldbody></mujoco>")
     with pytest.raises(BodyError, match="are the most"):
         make_body(str(path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "asset", "inside"),
+    [
+        ("", '<mesh name="m" builtin="supertorus" params="30000 0.3 1 1"/>', '<geom type="mesh" mesh="m"/>'),
+        ("", '<mesh name="m" builtin="wedge" params="20000 20000 60 60 0.1"/>', '<geom type="mesh" mesh="m"/>'),
+        ('<size nuser_geom="200000000"/>', "", ""),
+        ('<size nuser_body="2000000000"/>', "", ""),
+        ("", '<texture name="t" type="cube" builtin="gradient" width="8192"/>', ""),
+        ("", '<mesh name="m" file="pipe.stl"/>', '<geom type="mesh" mesh="m"/>'),
+        ("", '<mesh name="m" file="/dev/zero" content_type="model/stl"/>', '<geom type="mesh" mesh="m"/>'),
+    ],
+    ids=["torus", "wedge", "values of geoms", "values of bodies", "texture", "pipe", "device"],
+)
+def test_a_small_body_file_that_asks_for_much_is_refused_and_takes_nothing_of_this_process(
+    tmp_path, settings, asset, inside
+):
+    os.mkfifo(tmp_path / "pipe.stl")
+    body = f'<body name="a"><joint/><geom size="0.1"/>{inside}</body>'
+    path = tmp_path / "a.xml"
+    path.write_text(f"<mujoco>{settings}<asset>{asset}</asset><worldbody>{body}</worldbody></mujoco>")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BodyError, match=r"a\.xml"):
+        make_body(str(path))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 100_000  # kB
 
 
 def test_replicates_side_by_side_add_up(tmp_path):

@@ -58,7 +58,7 @@ def read_urdf(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
         try:
             spec = mujoco.MjSpec.from_string(Tree.tostring(robot, encoding="unicode"))
             spec.copy().compile()
-        except (ValueError, mujoco.FatalError) as error:
+        except (ValueError, RuntimeError, mujoco.FatalError) as error:
             if tried:
                 raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
             notes.add(
