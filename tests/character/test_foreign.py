@@ -267,3 +267,35 @@ def test_replicates_side_by_side_add_up(tmp_path):
     rows = '<replicate count="20" offset="0 0 1"><geom size="0.1"/></replicate>' * 10
     path.write_text(f"<mujoco><worldbody><body><joint/>{rows}</body></worldbody></mujoco>")
     assert len(make_body(str(path)).geoms) == 200
+
+
+@pytest.mark.parametrize("how", ["one link", "a link to all", "links to stored files"])
+@pytest.mark.parametrize("name", ["robot.xml", "scene.xml", "robot.urdf"])
+def test_a_robot_given_by_symbolic_links_is_found_with_its_meshes(tmp_path, how, name):
+    there, here = tmp_path / "there", tmp_path / "here"
+    (there / "meshes").mkdir(parents=True)
+    model = '<mujoco><compiler meshdir="meshes"/><asset><mesh name="m" file="m.obj"/></asset><worldbody>{}</worldbody>'
+    body = '<body name="a"><joint name="j"/><geom type="mesh" mesh="m"/></body>'
+    inner = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = '<collision><geometry><mesh filename="meshes/m.obj"/></geometry></collision>'
+    links = f'<link name="a">{inner}{shape}</link><link name="b">{inner}</link>'
+    ends = '<parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="5" velocity="3"/>'
+    texts = {
+        "robot.xml": model.format(body) + "</mujoco>",
+        "scene.xml": '<mujoco><include file="robot.xml"/></mujoco>',
+        "robot.urdf": f'<robot name="r">{links}<joint name="j" type="revolute">{ends}</joint></robot>',
+        "meshes/m.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+    }
+    for number, (file, text) in enumerate(texts.items()):
+        if how == "links to stored files":  # as a hub's cache has them: by number, without a suffix
+            (there / str(number)).write_text(text)
+            (here / file).parent.mkdir(parents=True, exist_ok=True)
+            (here / file).symlink_to(there / str(number))
+        else:
+            (there / file).write_text(text)
+    if how == "a link to all":
+        here.symlink_to(there)
+    elif how == "one link":
+        here.mkdir()
+        (here / name).symlink_to(there / name)
+    assert "j" in [joint.name for joint in make_body(str(here / name)).joints]

@@ -6,6 +6,7 @@ dropped. `describe_body` tells what was assumed on the way.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from pathlib import Path
@@ -42,7 +43,7 @@ _ASKS = re.compile(
     r"\bbuiltin\s*=|<(?:include|model|attach|skin|flexcomp|composite|replicate|size|key|texture|hfield|plugin|numeric)\b"
     r"|\b(?:nsample|nchannel|resolution|dim|num|file|vertex|cellcount)\s*="
 )
-_TRIED: set[bytes] = set()  # what has been read by a child and was found harmless
+_TRIED: set[bytes] = set()  # digests of what a child has read and found harmless
 _NUMBERS = {
     "bodies": ("pos", "ipos", "mass", "inertia", "fullinertia"), "geoms": ("size", "pos", "fromto", "mass", "density"),
     "sites": ("pos", "size"), "joints": ("pos", "axis", "armature"),
@@ -128,9 +129,10 @@ def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     for inner in _FIELD.findall(text):  # the engine takes its memory while it reads
         sizes = re.findall(r"\bn(?:row|col)\s*=\s*[\"']\s*(\d{1,12})", inner)
         _check_count(math.prod(map(int, sizes)), "values at once", path, place, _MOST_VALUES)
-    if _ASKS.search(text) and data not in _TRIED:
+    digest = hashlib.sha256(f"{Path(path).absolute()}\0".encode() + data).digest()
+    if _ASKS.search(text) and digest not in _TRIED:
         _try(path, place)
-        _TRIED.add(data)
+        _TRIED.add(digest)
     return _parsed(path, notes, place)
 
 
@@ -140,19 +142,42 @@ def _parsed(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
         spec = read_urdf(path, notes, place)
     else:
         try:
-            spec = mujoco.MjSpec.from_file(path)
+            spec = _read_where_its_files_are(path)
         except _BROKEN as error:
             raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
     _check_count(sum(len(getattr(spec, kind)) for kind in _NUMBERS), "parts", path, place)
     values = [one.width * one.height * (6 if one.height < 6 * one.width else 1) for one in spec.textures]
     for count in (sum(values), *(getattr(spec, name) for name in _SIZES)):
         _check_count(count, "values at once", path, place, _MOST_VALUES)
-    for kind, folder in (("meshes", spec.meshdir), ("hfields", spec.meshdir), ("textures", spec.texturedir)):
-        for name in (one.file for one in getattr(spec, kind) if one.file):
-            beside = Path(path).parent / folder / name
-            if beside.exists() and not beside.is_file():
-                raise BodyError(f"the body file '{path}' names '{name}', which is no file.", place)
+    for named in _named(spec, path):
+        if named.exists() and not named.is_file():
+            raise BodyError(f"the body file '{path}' names '{named.name}', which is no file.", place)
     return spec
+
+
+def _read_where_its_files_are(path: str) -> mujoco.MjSpec:
+    """Return a model's text; that of a symbolic link is read where it really is if only there is what it names."""
+    places = [path]
+    if Path(path).is_symlink() and Path(path).resolve().suffix == Path(path).suffix:
+        places.append(str(Path(path).resolve()))
+    for place in places:
+        try:
+            spec = mujoco.MjSpec.from_file(place)
+        except _BROKEN:
+            if place == places[-1]:
+                raise
+        else:
+            if place == places[-1] or all(named.exists() for named in _named(spec, place)):
+                return spec
+    raise AssertionError("unreachable")
+
+
+def _named(spec: mujoco.MjSpec, path: str) -> list[Path]:
+    """Return where the files are that a model names."""
+    folders = (("meshes", spec.meshdir), ("hfields", spec.meshdir), ("textures", spec.texturedir))
+    return [
+        Path(path).parent / folder / one.file for kind, folder in folders for one in getattr(spec, kind) if one.file
+    ]
 
 
 def _try(path: str, place: Place) -> None:

@@ -150,7 +150,7 @@ def _find(name: str, file: Path, folder: str) -> Path | None:
             for suffix in dict.fromkeys((tail.suffix, *MESHES)):
                 here = (start / tail).with_suffix(suffix) if tail.name else start
                 if suffix.lower() in MESHES and here.is_file():
-                    return here.resolve()
+                    return here.absolute()  # a link's own name says what is in it, that of its file may not
     return None
 
 
