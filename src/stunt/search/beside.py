@@ -14,6 +14,7 @@ from typing import Any, Final
 import mujoco
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from stunt.control.servo.memory import ServoTargets, hip_height
 from stunt.drive.beats.spec import Script
@@ -23,6 +24,7 @@ from stunt.drive.prepare.aside import WINDOW, AskedBeside
 from stunt.errors import BlowUpError
 from stunt.maths import rotations
 from stunt.maths.rotations import Floats
+from stunt.motion.clips.standing import stretches
 from stunt.script.performance import Performance
 
 KEPT: Final = 10
@@ -35,12 +37,14 @@ LONGEST: Final = 15.0
 """No clip longer than this is searched for [s]."""
 MOST: Final = 3.0
 """Nothing is asked for beyond so many of its spreads."""
-# What is as bad as one spread's worth: bones turned [rad], the root [rad], heights and places of the middle of mass
-# [m], its velocity [m/s], and spin about it [rad/s], of a body as a whole.
-_POSE, _ROOT, _HEIGHT, _PLACE, _SPEED, _SPIN = 0.15, 0.15, 0.05, 0.3, 0.55, 1.0
-_PRICE = 0.06  # of a spread asked for, squared
+# What is as bad as one spread's worth: bones turned, on the mean, seen from the root, and in the world [rad], the root
+# [rad], heights and places of the middle of mass [m], its velocity [m/s], and spin about it [rad/s], of a whole body.
+_BONES, _POSE, _ROOT, _HEIGHT, _PLACE, _SPEED, _SPIN = 0.07, 0.15, 0.15, 0.05, 0.3, 0.55, 1.0
+_PRICE = 0.03  # of a spread asked for, squared
 _PAST, _NEXT = 0.4, 0.5  # how much the window before counts, and the moment after
+_CLEAR, _FLIES, _PUSH = 0.04, 0.12, 0.12  # so high [m] and so long [s] is a flight; before it the ground is left [s]
 _LOST = 500.0  # what it costs to be down
+_ENDS = 0.04  # so long before its end the clip is looked at last [s]
 _HIPS, _ACROSS = 0.9, 0.25  # height of a grown-up's hips, and how far its mass is from its middle [m]
 
 
@@ -63,6 +67,7 @@ class BesideSearch:
     """One search.
 
     Attributes:
+        possible: Whether there is a clip to search for, not too long, and a body with parts that can be asked.
         trials: Windows that were played so far.
     """
 
@@ -79,17 +84,25 @@ class BesideSearch:
         self._stage.advance(1)
         self._asked = AskedBeside(self._stage.model, self._body.character)
         self._rng, self.trials = np.random.default_rng(seed), 0
+        self._before: Floats | None = None
+        rows, motion, control = self._body.rows, self._body.motion, self._stage.scene.control_hz
+        self.possible = rows is not None and motion is not None and self._asked.size > 0 and motion.duration <= LONGEST
+        if self.possible and rows is not None and motion is not None:
+            self._rows, self._begin = rows, self._stage.save()
+            self._clip = _Course(self._stage.model, self._body, rows, motion.duration)
+            self._last = round((motion.duration - _ENDS) * control) * self._stage.steps_per_control
 
-    def find(self) -> Floats | None:
-        """Return the best plan, (windows, n); None where nobody is up at the end, or nothing can be asked for."""
-        body, stage = self._body, self._stage
-        if body.rows is None or body.motion is None or not self._asked.size or body.motion.duration > LONGEST:
+    def find(self, before: Floats | None = None) -> Floats | None:
+        """Return the best plan, (windows, n); None where nobody is up at the end, or nothing can be asked for.
+
+        Args:
+            before: What an earlier search found: it is gone on from there.
+        """
+        if not self.possible:
             return None
-        self._rows = body.rows
-        self._clip = _Course(self._stage.model, body, body.rows)
-        best = [_Tried(0.0, np.zeros((0, self._asked.size)), stage.save())]
-        control = round(stage.scene.control_hz * WINDOW) * stage.steps_per_control
-        self._last = round((body.motion.duration - 0.04) * stage.scene.control_hz) * stage.steps_per_control
+        best = [_Tried(0.0, np.zeros((0, self._asked.size)), self._begin)]
+        self._before = before
+        control = round(self._stage.scene.control_hz * WINDOW) * self._stage.steps_per_control
         for window in range(-(-self._last // control)):
             until = min((window + 1) * control, self._last)
             found = sorted((one for start in best for one in self._from(start, until, DRAWN // len(best))), key=_worth)
@@ -103,8 +116,7 @@ class BesideSearch:
         """Return what comes of a state by the end of a window, with so many vectors."""
         found = []
         for number in range(count):
-            vector = self._drawn(start.plan) if number else np.zeros(self._asked.size)
-            plan = np.concatenate([start.plan, vector[None]])
+            plan = np.concatenate([start.plan, self._drawn(start.plan, number)[None]])
             cost = self._played(start.state, plan, until)
             if cost < _LOST:
                 cost += _PAST * start.worth + _PRICE * float(((plan[-1] / self._asked.spread) ** 2).sum())
@@ -130,32 +142,44 @@ class BesideSearch:
             return _LOST
         return _LOST if body.rows is None or body.said == DOWN else self._clip.off(stage.time - body.started)
 
-    def _drawn(self, plan: Floats) -> Floats:
-        """Draw a vector: half of the body's parts, some of what the window before had, legs often alike."""
-        rng, spread = self._rng, self._asked.spread
+    def _drawn(self, plan: Floats, number: int) -> Floats:
+        """Draw a vector: nothing, what was found before, or half of the body's parts at random around either."""
+        rng, spread, found = self._rng, self._asked.spread, self._before
+        known = np.zeros(len(spread)) if found is None or len(found) <= len(plan) else found[len(plan)]
+        if number < 2:
+            return np.asarray((0.0, 1.0)[number] * known)
+        vector = rng.choice([0.0, 0.5, 0.8, 1.0]) * known
+        if found is None and len(plan) and rng.random() < 0.7:
+            vector = 0.5 * plan[-1]
         used = rng.random(self._asked.group[-1] + 1) < 0.5
-        vector = spread * rng.normal(size=len(spread)) * used[self._asked.group] * rng.choice([0.3, 0.6, 1.0, 1.5])
-        if len(plan) and rng.random() < 0.7:
-            vector += 0.5 * plan[-1]
-        if len(self._asked.thrusts) > 1 and rng.random() < 0.5:
-            vector[self._asked.thrusts] = vector[self._asked.thrusts[0]]
-        return np.asarray(np.clip(vector, -MOST * spread, MOST * spread))
+        wide = rng.choice([0.3, 0.6, 1.0, 1.5] if found is None else [0.15, 0.3, 0.6, 1.0])
+        noise = spread * rng.normal(size=len(spread)) * used[self._asked.group] * wide
+        if len(self._asked.thrusts) > 1 and rng.random() < 0.5:  # legs are often stretched alike
+            noise[self._asked.thrusts] = noise[self._asked.thrusts[0]]
+        return np.asarray(np.clip(vector + noise, -MOST * spread, MOST * spread))
 
 
 def _worth(one: _Tried) -> float:
     return one.worth
 
 
-class _Course:
-    """What a clip's body does as a whole: bones in the world, the middle of mass, its velocity, and the spin about it."""
+def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geoms: NDArray[np.int64]) -> float:
+    """Return how high the lowest point of the boxes around geoms is [m]."""
+    down = data.geom_xmat[geoms].reshape(-1, 3, 3)[:, 2]
+    middles = data.geom_xpos[geoms, 2] + (down * model.geom_aabb[geoms, :3]).sum(axis=1)
+    return float((middles - (np.abs(down) * model.geom_aabb[geoms, 3:]).sum(axis=1)).min())
 
-    def __init__(self, model: mujoco.MjModel, body: BodyActor, rows: ServoTargets) -> None:
-        """Go through a clip's rows."""
-        assert body.motion is not None
+
+class _Course:
+    """What a clip's body does: its bones in the world, the middle of mass, its velocity, and the spin about it."""
+
+    def __init__(self, model: mujoco.MjModel, body: BodyActor, rows: ServoTargets, seconds: float) -> None:
+        """Go through a clip's rows, so many seconds."""
         self._data, self._fps = body.stage.data, rows.fps
         self._model, self._root = model, body.character.root_body
-        count = min(len(rows.path), round(body.motion.duration * rows.fps) + 1)
+        count = min(len(rows.path), round(seconds * rows.fps) + 1)
         frames = np.concatenate([rows.path[:count], rows.turns[:count, 0], rows.qpos[:count]], axis=1)
+        self._asked = (rows.turns if rows.asked is None else rows.asked)[:count, 1:]
         own, self._bones = body.slices[0], slice(self._root, self._root + rows.turns.shape[1])
         masses = np.sqrt(model.body_mass[self._bones])
         self._shares = masses / masses.sum()
@@ -169,6 +193,8 @@ class _Course:
             if two > one:
                 mujoco.mj_differentiatePos(model, speeds[k], (two - one) / rows.fps, before, after)
         speeds = scipy.ndimage.gaussian_filter1d(speeds, 0.012 * rows.fps, axis=0, mode="nearest")
+        geoms = np.array([geom for geom in sorted(body.character.geoms) if model.geom_contype[geom]])
+        lowest = np.zeros(count)
         self._turns, self._whole = np.zeros((count, rows.turns.shape[1], 4)), np.zeros((count, 9))
         for k in range(count):
             data.qpos[own], data.qvel[:] = frames[k], speeds[k]
@@ -176,6 +202,29 @@ class _Course:
             mujoco.mj_comPos(model, data)
             mujoco.mj_comVel(model, data)
             self._turns[k], self._whole[k] = data.xquat[self._bones], self._as_whole(data)
+            lowest[k] = _lowest(model, data, geoms)
+        for start, end in stretches(lowest - body.floor > _CLEAR):
+            if end - start >= _FLIES * rows.fps and 0 < start and end < count:
+                self._fly(start, end, round(_PUSH * rows.fps))
+
+    def _fly(self, start: int, end: int, push: int) -> None:
+        """Make a flight one: from where it leaves the ground to where it lands a fall, with one spin all the way.
+
+        Captures are made of poses: their middle of mass hovers, and their spin swells in the air. A body that leaves
+        the ground as such a clip does turns too slowly. What the flight takes has to be there before that.
+        """
+        whole, seconds = self._whole, (end - start) / self._fps
+        times = np.arange(end - start + 1)[:, None] / self._fps
+        fall = self._model.opt.gravity
+        leaves = whole[start, :3].copy()
+        speed = (whole[end, :3] - leaves) / seconds - 0.5 * fall * seconds
+        spin = whole[start:end, 6:].mean(axis=0)
+        whole[start : end + 1, :3] = leaves + speed * times + 0.5 * fall * times**2
+        whole[start : end + 1, 3:6] = speed + fall * times
+        whole[start:end, 6:] = spin
+        first = max(start - push, 0)
+        share = np.linspace(0.0, 1.0, start - first + 1)[:-1, None]
+        whole[first:start, 3:] += share * (np.concatenate([speed, spin]) - whole[first:start, 3:])
 
     def _as_whole(self, data: mujoco.MjData) -> Floats:
         mujoco.mj_subtreeVel(self._model, data)
@@ -191,6 +240,13 @@ class _Course:
         apart[6:] /= self._inertia
         apart[:3] /= self._size
         apart[3:6] /= np.sqrt(self._size)
-        cost = (self._shares * angles**2).sum() / _POSE**2 + angles[0] ** 2 / _ROOT**2 + apart[2] ** 2 / _HEIGHT**2
+        seen = rotations.multiply(rotations.conjugate(turns[0]), turns[1:])
+        bones = 2.0 * np.arccos(np.abs((seen * self._asked[k]).sum(axis=-1)).clip(0.0, 1.0))
+        cost = (
+            (bones.mean() / _BONES) ** 2
+            + (self._shares * angles**2).sum() / _POSE**2
+            + angles[0] ** 2 / _ROOT**2
+            + apart[2] ** 2 / _HEIGHT**2
+        )
         cost += (apart[:2] ** 2).sum() / _PLACE**2 + (apart[3:6] ** 2).sum() / _SPEED**2
         return float(cost + (apart[6:] ** 2).sum() / _SPIN**2)

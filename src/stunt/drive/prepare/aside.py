@@ -24,7 +24,6 @@ WINDOW: Final = 0.1
 """Seconds from one vector to the next."""
 _ALL = np.eye(3)  # forward, left and up, seen from the root
 _ACROSS, _FLAT = _ALL[1:2], _ALL[:2]
-_TRUNK: Final = ("spine", "lumbar", "chest", "thorax")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class AskedBeside:
                 ]  # fmt: skip
             if arm in parts:
                 self._numbers.append([_Turned(outboard(arm), _ALL, 0.2)])
-        spine = [part for part in parts if part.startswith(_TRUNK)]
+        spine = [part for part in parts if part.startswith("spine")]
         if spine:
             self._numbers.append([_Turned(outboard(min(spine, key=lambda part: parts[part])), _ALL, 0.12)])
         sizes = [len(some[0].axes) for some in self._numbers]

@@ -27,11 +27,10 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
-from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet
+from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet, raised_by
 from stunt.drive.motion.body_motion import BodyMotion, repeated_rounds
 from stunt.drive.prepare.apart import Overlap, limbs_apart
 from stunt.drive.prepare.content import KnownByContent, digest
-from stunt.drive.prepare.raised import raised_by
 from stunt.maths import rotations
 from stunt.motion.rig.other_body import sole_geoms
 
@@ -163,12 +162,16 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
     legs = legs_of(model, character, sole_geoms(model, character))
     limited, beyond = within_limits(character, motion)
     apart = limbs_apart(model, character, limited, clear=feet != "out of the floor")
-    free, up = apart.motion, np.zeros(len(motion.qpos))
-    if feet != "out of the floor":
-        up = raised_by(model, character, free, set(sole_geoms(model, character)))
+    free, up, ground = apart.motion, np.zeros(len(motion.qpos)), feet != "out of the floor"
+    soles = set(sole_geoms(model, character))
+    if ground:
+        up = raised_by(model, character, free, soles)
         free = free.lifted(up)
     planted = plant_feet(model, character, free, legs)
-    if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
+    if ground:  # putting feet down takes the body along
+        more = raised_by(model, character, planted.motion, soles)
+        planted, up = replace(planted, motion=planted.motion.lifted(more)), up + more
+    elif len(leg_chains_of(model, character).chains[0]) > 0:
         planted = replace(planted, motion=lift_soles(model, character, free), moved=0.0 * planted.moved)
         planted = replace(planted, raised=0.0 * planted.raised)
     whole = clear_feet(model, character, planted.motion, legs) if feet == "clear" else planted.motion
