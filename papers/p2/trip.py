@@ -17,7 +17,7 @@ from papers.variations import Ranges, drawn, with_prop, with_seed
 from stunt.drive.beats.spec import Script
 from stunt.stage.props import PropSpec
 
-EXAMPLE, WALKER, STONE, WALK = "trip", "walker", "stone", "walk"
+EXAMPLE, WALKER, STONE, WALK, START = "trip", "walker", "stone", "walk", "start"
 LIMIT = 15.0
 """Seconds after the trip within which it must walk again."""
 SEEN = 0.5
@@ -153,6 +153,8 @@ def touched(show: Show) -> bool:
 
 def _walks(show: Show) -> bool:
     """Whether it has walked by data, upright, for a second."""
-    since, who = show.switches(WALKER)[-1]
+    log = show.switches(WALKER)
+    setting_off = len(log) > 1 and log[-1][1] == WALK and log[-2][1] == START
+    since = log[-2 if setting_off else -1][0]
     felt = show.felt(WALKER)
-    return who == WALK and show.stage.time - since > 1.0 and felt.height > 0.85 and felt.tilt < 0.4
+    return log[-1][1] in (WALK, START) and show.stage.time - since > 1.0 and felt.height > 0.85 and felt.tilt < 0.4

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.character.kinematics import corners_over, pose_frames
-from stunt.control.servo.memory import ServoTargets
+from stunt.control.servo.memory import ServoTargets, hip_height
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.followed import Followed, followed_at
 from stunt.drive.body.lost import LOST, PATIENCE, off_clip
@@ -118,6 +118,8 @@ END: Final = 0.5
 """Seconds at the end in which body and clip are compared to say whether it fell."""
 FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
+LOW: Final = 0.4
+"""Heights count as at least this share of standing hips: who crawls or lies may do so a hand higher or lower."""
 
 
 def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | None = None) -> dict[str, Any]:
@@ -160,8 +162,9 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "foot_slide_m": foot_slide(actor, time, own, history),
         "prepared": _prepared(actor, history),
     }
+    least = LOW * hip_height(actor.stage.model, actor.slices[0].start)
     # Whoever began on data, or lies or does as a reflex wants in the end, has no clip to end like.
-    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if ends else {}) | used
+    return found | ({"fell": not ended_like(time, own, turns[:, 0], path, least)} if ends else {}) | used
 
 
 def _led(actor: BodyActor) -> list[int]:
@@ -237,13 +240,13 @@ def turned_aside(turn: Floats, wanted: Floats) -> Floats:
     return rotations.heading(rotations.multiply(turn, rotations.conjugate(wanted)))
 
 
-def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
-    """Whether, at the end, the root is tilted and as high as the clip's."""
+def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats, least: float = 0.05) -> bool:
+    """Whether, at the end, the root is tilted and as high as the clip's; heights count as at least `least` [m]."""
     last = time >= time[-1] - END
     up = np.array([0.0, 0.0, 1.0])
     tilts = []
     for turns in (own[last, 3:7], wanted[last]):
         # The root's own upward direction is where it points while the clip stands: here its frame's, both alike.
         tilts.append(np.degrees(np.arccos(rotations.rotate(turns, up)[:, 2].clip(-1.0, 1.0))))
-    high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], 0.05)
+    high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], least)
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())
