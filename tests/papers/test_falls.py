@@ -52,7 +52,7 @@ def test_sixty_random_falls() -> None:
     assert statistics.median(row["sunk"] for row in fell) < 6.0
 
 
-@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize("seed", [0, 5, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(100, 110))])
 def test_who_is_put_back_on_its_feet_regains_its_balance(seed: int) -> None:
     made, push = falls.put_back(seed)
     assert made.felt(falls.WHO).height > 0.85

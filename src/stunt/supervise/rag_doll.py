@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.reactions import DOWN
+from stunt.drive.body.reactions import AWAKE, DOWN
 from stunt.supervise.contract import IDLE, RUNNING, BaseController, Bid, Status, succeeded
 from stunt.supervise.parameters import MetresPerSecond, Seconds
 from stunt.supervise.situation import Situation
+
+LIES, STANDS = 1.0, 0.4
+"""Tilts beyond and below which a body lies and stands [rad]."""
 
 
 class RagDoll(BaseController):
@@ -29,7 +32,7 @@ class RagDoll(BaseController):
         """
         super().__init__(name)
         self.still, self.rest, self.tone = still, rest, tone
-        self._still_since = -1.0
+        self._still_since, self._lay = -1.0, False
 
     def bid(self, now: Situation) -> Bid | float | None:
         """Always, but after everybody else."""
@@ -44,10 +47,13 @@ class RagDoll(BaseController):
             actor.go_limp()
         if not (actor.log and actor.log[-1].get("state") == DOWN):
             actor.note(DOWN, why=now.last.status.reason if now.last is not None else "")
-        self._still_since = -1.0
+        self._still_since, self._lay = -1.0, False
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
-        """Wait until it lies."""
+        """Wait until it lies; somebody who lay and is put back on its feet is to stand."""
+        self._lay |= now.tilt > LIES
+        if self._lay and now.tilt < STANDS and actor.awake >= AWAKE:
+            return succeeded("is upright again")
         if abs(now.root_velocity).max() > self.still:
             self._still_since = -1.0
         elif self._still_since < 0.0:

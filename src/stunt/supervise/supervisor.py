@@ -20,6 +20,7 @@ import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
 from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.reactions import Thresholds, feel_ground
 from stunt.drive.motion.body_motion import BodyMotion
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError, announced, must_be, seen
 from stunt.maths.rotations import Floats
@@ -69,6 +70,7 @@ class Supervisor:
         relation: Relation | None = None,
         hz: float = LOOK_HZ,
         last: Ended | None = None,
+        react: Thresholds | None = None,
     ) -> None:
         """Take a character on and put the first controller in charge.
 
@@ -82,6 +84,7 @@ class Supervisor:
             hz: How often to look.
             last: Who had it until now: somebody who can go on from the state it is in takes over. None: nobody, and
                 the performance begins.
+            react: How hard the ground must stop it to stun it.
 
         Raises:
             StuntError: The pool is empty, two have one name, one is no controller, or somebody else supervises it.
@@ -96,6 +99,7 @@ class Supervisor:
         self.name, self.character = name, self.actor.character
         self.pool, self.relation = Pool(pool, safe, self._remove), relation or Relation()
         self.blows = Blows(stage, self.actor, self.pool, self.relation, self.look, lambda: self.current)
+        self._react = react or Thresholds()
         self._named_safe, self._broken, self._broken_at = safe, 0, -1
         self._data_ready = False
         self.log: list[dict[str, Any]] = []
@@ -278,6 +282,7 @@ class Supervisor:
     def act(self) -> None:
         """Look after the character."""
         tick = self.stage.tick
+        feel_ground(self.actor, self._react)
         alert = self.blows.is_alert()
         self._due = tick + (self._close if alert else self._stride)
         now = self.look()

@@ -9,7 +9,7 @@ from tracking_helpers import follow, tracked
 
 from captured import CLIPS, needs_clips
 from stunt.control.servo.law import RootSpring, ServoSettings
-from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.actor import SHAKEN, BodyActor, actor_of
 from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, motion_of_clip, repeated
 from stunt.errors import StuntError
@@ -190,7 +190,7 @@ def test_pushed_over_it_lies_and_gets_up_by_the_clip_for_the_side_it_lies_on() -
     stage.crew.append(happenings)
     happenings.add(Push("a/thorax", 0.5, impulse=(250.0, 0.0, 0.0), duration=0.05))
     stage.step(2.5 + get_up["back"].duration + 1.0)
-    states = [entry["state"] for entry in tracker.log]
+    states = [entry["state"] for entry in tracker.log if entry["state"] != SHAKEN]  # it lands hard
     print(tracker.log, stage.data.qpos[2])
     assert states[:2] == ["down", "rising"]
     assert stage.data.qpos[2] > 0.75 * tracker.motion.qpos[-1, 2]

@@ -96,6 +96,8 @@ ACTOR: Final = layout(
     ("touching", _FLOAT),  # 1 where the body touches anything
     ("strays", _FLOAT),  # how much faster than its motion's its root goes over the ground, either way [m/s]
     ("adrift", _FLOAT),  # for how long nothing has carried it, its motion's own flight apart [s]
+    ("thud", _FLOAT),  # by how much contacts have stopped it lately, its weight apart [m/s]
+    ("worst_thud", _FLOAT),  # the most of that since it was last asked for [m/s]
     ("root_error", _FLOAT),  # tilt [rad]
     ("heading", _FLOAT),  # how far the root has to turn about the vertical to face as the clip does [rad]
     ("needed", _FLOAT),  # what its spring would give without any limit and at full strength [N·m]

@@ -23,6 +23,10 @@ OVERLOAD: Final = 0.25
 nothing whenever more is needed; but a landing, or a hand that meets a block, asks for more for a moment."""
 FLIGHT: Final = 0.06
 """Before and after a moment, over which it is judged whether a motion is in the air then [s]."""
+THUD: Final = 0.06
+"""Within about so long what stops a body counts as one impact [s]."""
+RECENT: Final = 0.5
+"""Nobody is shaken by an impact longer ago than about this [s]."""
 _TOUCH = 0.02  # of body weight: less net contact force counts as flying
 
 
@@ -163,6 +167,8 @@ def help_root(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     touching = net > _TOUCH * who.weight
     frame = (time - who.start) * who.fps
     who.touching = 1.0 if touching else 0.0
+    who.thud += h * (max(net - who.weight, 0.0) / who.whole_mass - who.thud / THUD)
+    who.worst_thud = max(who.worst_thud * (1.0 - h / RECENT), who.thud)
     who.strays = straying(who, frame, v.qvel)
     who.adrift = who.adrift + h if not (touching or clip_flies(who, frame)) else 0.0
     for k in range(3):

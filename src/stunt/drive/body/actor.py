@@ -19,7 +19,7 @@ import mujoco
 import numpy as np
 
 from stunt.control.core.renumbered import Renumbered
-from stunt.control.servo.law import RootSpring, ServoSettings
+from stunt.control.servo.law import RootSpring, ServoSettings, part_of, stun_share
 from stunt.control.servo.memory import ROOT, ServoTargets, let_soles_count
 from stunt.drive.body.collision_masks import Pushes
 from stunt.drive.body.followed import Followed, followed_at
@@ -46,6 +46,9 @@ AIM_FPS: Final = 60.0
 GAVE_UP: Final = "gave up"
 GIVING: Final = "giving"
 """It gives way to a blow while it follows: no state it is in from now on."""
+SHAKEN, OUT = "shaken", "unconscious"
+"""The ground has struck it: it is weaker for a while, or lies there. Neither says what it does."""
+_PASSING = (GIVING, SHAKEN, OUT)
 TWIN: Final = 0.75
 """Seconds of what was played that are taken along at a time: about as long as they are followed."""
 PART: Final = 0.015
@@ -103,6 +106,7 @@ class BodyActor(ServoBody):
         self.driver: Any = None
         self.low = self.by_forces = False
         self._attended: list[Crew] = []
+        self._dazes: tuple[tuple[float, ...], ...] = ()
         self._own: OwnFeet | None = None
         self._gave_up = ""
         self.on_give_up: Callable[[], None] | None = None
@@ -116,6 +120,30 @@ class BodyActor(ServoBody):
         if settings is not None and settings != self.settings:
             self.motions.forget_targets()
         super().configure(settings, root)
+
+    # ---- how awake
+
+    def daze(self, low: float, *, down: float, hold: float, up: float) -> None:
+        """Lose strength as by a stun, whatever it does: a posture is held more weakly, too."""
+        self.stun(low, down=down, hold=hold, up=up)
+        now = self.stage.time
+        self._dazes = (*(one for one in self._dazes if stun_share(now - one[0], *one[1:]) < 1.0),
+                       (now, 1.0, low, down, hold, up))  # fmt: skip
+
+    @property
+    def awake(self) -> float:
+        """Which share of its strength impacts with the ground have left it now."""
+        now = self.stage.time
+        return min((stun_share(now - one[0], *one[1:]) for one in self._dazes), default=1.0)
+
+    @property
+    def lands_on_trunk(self) -> bool:
+        """Whether its trunk or head touches anything but itself now."""
+        data, bodies = self.stage.data, self.stage.model.geom_bodyid
+        own = set(self.character.bodies.values())
+        trunk = {body for name, body in self.character.bodies.items() if part_of(name) == "trunk"}
+        pairs = bodies[data.contact.geom[: data.ncon]]
+        return any((a in trunk and b not in own) or (b in trunk and a not in own) for a, b in pairs.tolist())
 
     # ---- on its own feet
 
@@ -573,7 +601,9 @@ class BodyActor(ServoBody):
     @property
     def said(self) -> str:
         """How it last said that it is (see `note`); empty: it never did."""
-        return next((str(entry["state"]) for entry in reversed(self.log) if entry.get("state", GIVING) != GIVING), "")
+        return next(
+            (str(entry["state"]) for entry in reversed(self.log) if entry.get("state", GIVING) not in _PASSING), ""
+        )
 
     def _follows_now(self, motion: BodyMotion | None, rows: ServoTargets | None) -> None:
         """Write down what it follows from now on; that it follows nothing, once."""
@@ -593,7 +623,7 @@ class BodyActor(ServoBody):
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
         told = (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low, self.by_forces, self._gave_up,
+            self.settings, self.root, self.low, self.by_forces, self._gave_up, self._dazes,
         )  # fmt: skip
         pushes = self.pushes.save() if "pushes" in self.__dict__ else None
         program = self.program.save() if self._number == 0 else None  # one for all
@@ -606,7 +636,7 @@ class BodyActor(ServoBody):
             self.pushes.set_kinematic(False) if pushes is None else self.pushes.restore(pushes)
         (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low, self.by_forces, self._gave_up,
+            self.settings, self.root, self.low, self.by_forces, self._gave_up, self._dazes,
         ) = told  # fmt: skip
         self.history, self.log[:] = list(history), log
         if program is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from stunt.drive.body.actor import BodyActor
+from stunt.drive.body.actor import OUT, SHAKEN, BodyActor
 from stunt.keys import TRUTH, Number, key, spec
 from stunt.stage.blows import STAGGERS, Struck
 from stunt.stage.contacts import Hit
@@ -21,7 +21,13 @@ HARDY_SHARE: Final = 0.2
 """Limbs that people strike and block with, and how much a hit on one of them counts."""
 BLOW: Final = 0.01
 """How long a blow lasts, as one that hits [s]."""
+OUT_COLD: Final = 0.02
+"""Share of its strength that is left to who is unconscious."""
 FOLLOWING, STUNNED, DOWN, RISING = "following", "stunned", "down", "rising"
+AWAKE: Final = 0.9
+"""Who has less of its strength than that after an impact with the ground lies on."""
+ON_FEET: Final = 0.7
+"""How much an impact counts that only legs and arms take."""
 _HIT = Number(0.0, 1e9, unit="m·g")
 _SECONDS = Number(0.0, 1e9, unit="s")
 
@@ -41,6 +47,14 @@ class Thresholds:
     trunk: float = key(
         default=30.0, kind=Number(0.0, 1e9, unit="N·s"), help="the same at the trunk, where `head` is said"
     )
+    ground: float = key(
+        default=2.5, kind=Number(above=0.0, most=1e6, unit="m/s"),
+        help="stopped by the ground by so much at once, it is stunned; who lands on the feet feels less of it",
+    )  # fmt: skip
+    out: float = key(
+        default=3.5, kind=Number(above=0.0, most=1e6, unit="m/s"), help="by so much, it lies unconscious for a while"
+    )
+    out_for: float = key(default=4.0, kind=_SECONDS, help="how long")
     delta: float = key(default=0.3, kind=_SECONDS, help="after which it is back in the clip when it gave way; 0: never")
     down: float = key(default=0.05, kind=_SECONDS, help="within which its strength is gone when it is stunned")
     hold: float = key(default=0.3, kind=_SECONDS, help="it stays so weak")
@@ -89,6 +103,23 @@ def feel(
             if weights >= limits.respond or actor.yielding.is_struck(shock):
                 actor.respond(limits.delta, shock)
     return False
+
+
+def feel_ground(actor: BodyActor, limits: Thresholds) -> None:
+    """Lose strength, or consciousness, where the ground stopped a body hard since this was last asked.
+
+    Whoever falls, lies or follows has less tension for it, and gets up when it is over. No impact gives strength back.
+    """
+    speed = actor.stopped()
+    if speed < limits.ground or actor.kinematic:
+        return
+    speed *= 1.0 if actor.lands_on_trunk else ON_FEET
+    if speed < limits.ground:
+        return
+    out = speed >= limits.out
+    low = OUT_COLD if out else 0.8 - 0.7 * (speed - limits.ground) / max(limits.out - limits.ground, 1e-9)
+    actor.note(OUT if out else SHAKEN, speed=speed)
+    actor.daze(low, down=limits.down, hold=limits.out_for if out else limits.hold, up=limits.up)
 
 
 def feel_push(actor: BodyActor, shock: Shock, limits: Thresholds) -> None:

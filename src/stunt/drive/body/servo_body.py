@@ -198,6 +198,13 @@ class ServoBody:
         """Take targets as they are in the world, whichever way the root is turned (see `AbsoluteTargets`)."""
         self._memory["absolute"] = 1
 
+    def stopped(self) -> float:
+        """Return by how much contacts have stopped it at most, within moments, since this was last asked [m/s]."""
+        worst = float(self._memory["worst_thud"]) if self.joined else 0.0
+        if worst > 0.0:
+            self._memory["worst_thud"] = 0.0
+        return worst
+
     # ---- what that took
 
     @property

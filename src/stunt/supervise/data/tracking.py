@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -283,7 +283,8 @@ def follow_clips(
             pool.insert(1, Stumble())
     if get_up:
         pool.append(GetUp(get_up, thresholds=limits))
-    supervisor = Supervisor(stage, name, pool, safe=safe)
+    unmoved = replace(limits, ground=math.inf, out=math.inf)
+    supervisor = Supervisor(stage, name, pool, safe=safe, react=limits if react is not None else unmoved)
 
     def pushed(shock: Shock) -> None:
         if shock.by == PUSHED and shock.character == name and react is not None and supervisor.current is queue:

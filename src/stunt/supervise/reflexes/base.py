@@ -254,7 +254,8 @@ class Drive:
     def _strengthen(self, wanted: Aim) -> None:
         """Set stiffness and help at once."""
         tone = np.array([wanted.tone.get(name, 1.0) for name in self.sense.anatomy.names]) if wanted.tone else 1.0
-        self.actor.brace(max(wanted.tension, LEAST_TENSION), wanted.spring, tone)
+        awake = self.actor.awake
+        self.actor.brace(max(awake * wanted.tension, LEAST_TENSION), awake * wanted.spring, tone)
 
     def end(self) -> None:
         """Give the character back as it was taken."""

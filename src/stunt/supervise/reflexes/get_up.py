@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stunt.control.servo.law import RootSpring
 from stunt.control.servo.memory import hip_height
 from stunt.drive.body.actor import BodyActor
-from stunt.drive.body.reactions import RISING, Thresholds, feel
+from stunt.drive.body.reactions import AWAKE, RISING, Thresholds, feel
 from stunt.drive.motion.body_motion import BodyMotion, motion_of_clip
 from stunt.library.names import load_clip
 from stunt.maths import rotations
@@ -72,6 +72,8 @@ class GetUp(BaseController):
     def bid(self, now: Situation) -> Bid | None:
         """Offer when the body is down and at rest."""
         if under_data(now) or _height(now) > DOWN or float(np.linalg.norm(now.com_velocity)) > 0.4:
+            return None
+        if now.stage.actors[now.character.name].awake < AWAKE:
             return None
         side, since, far = self.nearest(now)
         return Bid(1.0 / (1.0 + far), f"lies most like {since:.1f} s of getting up from the {side}", (side, since))
