@@ -126,14 +126,19 @@ def test_who_stands_catches_a_push_by_a_step(way: tuple[float, float], impulse: 
     assert pushed.on_own_feet and 1 <= int(pushed.own.summary()["recovery_steps"]) <= 8
 
 
-def pushed_over_the_standing_foot(foot: int, impulse: float) -> tuple[BodyActor, int, list[float]]:
+def pushed_over_the_standing_foot(
+    foot: int, impulse: float, *, stops: bool = True
+) -> tuple[BodyActor, int, list[float]]:
     """Push a walker sideways while a foot swings, over the other; return how many ticks legs met, and slowest clocks.
 
     The clocks are those of ticks in which the capture point was off by more than 0.2 m to the side: nobody dawdles from
     0.16 m on, measured across the clip's way, which sways a little.
     """
     actor = walker("walk")
+    actor.begin(replace(motion_of_clip(load_clip("walk"), actor.character), loop=True))
     stage, bodies = actor.stage, actor.character.bodies
+    if not stops:  # the clip's own steps are all there is
+        actor.own.program.gains["misses"] = np.inf
     stage.advance(480)
     while not (actor.own._memory["planned"][foot] == 0 and 0.2 < actor.own._memory["left"][foot] < 0.3):
         stage.advance(4)
@@ -159,8 +164,24 @@ def test_a_walker_pushed_over_the_standing_foot_does_not_step_through_its_leg() 
 
 
 def test_a_walker_that_falls_to_the_side_does_not_dawdle() -> None:
-    _, _, clocks = pushed_over_the_standing_foot(1, 30.0)
+    _, _, clocks = pushed_over_the_standing_foot(1, 30.0, stops=False)
     assert len(clocks) > 10 and min(clocks) >= 1.0
+
+
+def test_a_walker_whom_its_next_step_does_not_catch_stops_for_others_and_walks_on() -> None:
+    """Hardly pushed it does not; where only the clip's own steps are there, one of the two falls."""
+    assert pushed_over_the_standing_foot(0, 1.0)[0].own.summary()["recovery_steps"] == 0
+    for foot in (0, 1):
+        actor, _, _ = pushed_over_the_standing_foot(foot, 40.0)
+        assert actor.on_own_feet and actor.own.summary()["recovery_steps"] >= 1
+        actor.stage.advance(480 * 2)
+        went = actor.own.clip_time
+        actor.stage.advance(480)
+        assert actor.on_own_feet and actor.own._memory["halted"] == 0 and actor.own.clip_time > went + 0.8
+    alone = [pushed_over_the_standing_foot(foot, 40.0, stops=False)[0] for foot in (0, 1)]
+    for actor in alone:
+        actor.stage.advance(480 * 2)
+    assert not all(actor.on_own_feet for actor in alone)
 
 
 def test_a_walker_beside_its_line_comes_back_to_it_step_by_step() -> None:

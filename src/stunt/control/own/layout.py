@@ -58,7 +58,8 @@ SETTINGS: Final[dict[str, float]] = {
     # What the body's own limbs push its arms and trunk by: felt over so long, at most such a share of their strength.
     "feels": 0.08, "push_most": 0.5,
     # Recovery steps.
-    "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6,
+    "capture": 1.0, "margin": 0.04, "off": 0.08, "trigger": 0.05, "rest": 0.6, "misses": 0.15, "arrives": 0.05,
+    "over_toes": 0.01,
 }  # fmt: skip
 """One setting for all clips and bodies: a grown-up's of `GROWN` kilograms, see `settings_of`."""
 GROWN: Final = 66.0
@@ -71,7 +72,7 @@ _UNITS: Final[dict[tuple[float, float, float], str]] = {
     (0.0, 0.0, -1.0): "k_joint k_pelvis k_com_d k_height k_momentum k_foot k_turn k_contact k_press k_anchor k_down "
     "k_stop clock",
     (0.0, 0.0, -2.0): "k_com_p k_pull hardest",
-    (0.0, 1.0, 0.0): "near sink anchor_slip clear reach_down back most_shift hurry margin off",
+    (0.0, 1.0, 0.0): "near sink anchor_slip clear reach_down back most_shift hurry margin off misses arrives over_toes",
     (0.0, 0.0, 1.0): "early early_air step_ahead follow feels trigger rest",
     (0.0, 2.0, -2.0): "clock_slow",
 }
@@ -168,6 +169,7 @@ ACTOR: Final = layout(
     ("cool", _FLOAT),  # seconds until the next recovery step may begin
     ("calm", _FLOAT),  # seconds since the last one, counted down
     ("paused", _LONG),
+    ("halted", _LONG),  # whether a clip that goes somewhere was stopped for them: 1, and 2 while it starts again
     ("open", _LONG),  # whether a recovery step has left feet where the clip does not have them
     ("closing", _LONG),  # foot that is about to be brought back, from 1 on
     ("shifts", _FLOAT),  # for how long weight has been going off it [s]
@@ -179,6 +181,7 @@ ACTOR: Final = layout(
     # What it found.
     ("stance", _LONG, FEET),  # stands and is down
     ("planned", _LONG, FEET),
+    ("held", _LONG, FEET),  # kept flat, though the clip rolls it over its toes: the body is not so far
     ("left", _FLOAT, FEET),  # of this phase [s]
     ("length", _FLOAT, FEET),
     ("since", _FLOAT, FEET),

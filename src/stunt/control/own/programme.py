@@ -357,6 +357,10 @@ def ask_feet(
                 t.foot[o + k] += who.off[2 * i + k]
                 if who.stance[i] == 0:
                     t.foot[o + 7 + k] += (who.off[2 * i + k] - who.off_last[2 * i + k]) / period
+            if who.halted != 0 and who.planned[i] != 0:  # wherever the clip has it
+                t.foot[o + 2] = who.floor + who.ankle_rest[i]
+                for k in range(7, 13):
+                    t.foot[o + k] = 0.0
             if flying:  # relative to the body that really flies
                 t.foot[o + 2] += t.com[root + 2] - t.middle[2]
                 t.foot[o + 9] += t.com_velocity[root + 2] - t.middle[5]
@@ -369,6 +373,10 @@ def ask_feet(
             spare_roll(t, who, i, angular, angular_dot)
         weight = gains.w_turn * (gains.stance_turn if who.stance[i] != 0 else 1.0) * (0.4 if flying else 1.0)
         rate = gains.k_turn
+        if who.held[i] != 0 or who.halted != 0:
+            for k in range(3):
+                t.foot[o + 13 + k] = 0.0
+                t.scratch[k] = t.scratch[k] if who.halted != 0 else 0.0
         for k in range(3):
             pace, drift = 0.0, 0.0
             for d in range(first, first + who.nv):

@@ -11,9 +11,9 @@ from typing import Any
 
 from stunt.control.own import layout as w
 from stunt.control.own.placement import LEAD, TIMES, reachable, weigh_step
-from stunt.control.own.steps import ahead_of, is_moving, middle_of, support
+from stunt.control.own.steps import ahead_of, is_moving, middle_of, missed_by, support
 from stunt.maths.compiled import compiled
-from stunt.maths.pointers import grid
+from stunt.maths.pointers import floats, grid
 
 _HEIGHT = 0.07  # of a recovery step [m]
 _FAST = 3.0  # a capture point is taken to move at most so fast [m/s]
@@ -23,6 +23,7 @@ _WAITS = 0.5  # seconds that a foot has to come down, since its step began and s
 _AIMED = 0.05  # seconds before it lands that it is aimed for the last time
 _CHANGE = 0.3  # what changing it costs: nobody dithers
 _STRETCHED = 0.985  # of its length: a leg is not asked to be longer
+_BENT = 0.95  # nor longer than this while who was stopped on their way goes where it must
 _LOWER = 0.2  # a body goes down by at most this for it [m]
 _HOME = 0.04  # feet this near to where the clip has them are closed [m]
 _SAFE = 0.01  # a body whose capture point is so far inside is at rest [m]
@@ -109,8 +110,11 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
     end = (who.frames - 1.0) / who.fps
     moving = is_moving(t, who)
     unsafe = active and who.closing == 0 or who.calm > 0.0
-    if unsafe and not moving and live and who.free_clock != 0:
-        who.paused, who.rate = 1, 0.0
+    if who.halted != 0:
+        start_again(who, gains, unsafe, live)
+    if (unsafe and not moving or who.halted != 0) and live and who.free_clock != 0:
+        who.paused = 1
+        who.rate = 1.0 if who.halted != 0 and not both_planned(who) else 0.0
     if active or who.cool > 0.0:
         return
     inside, fast = who.inside, _FAST * who.tempo
@@ -118,8 +122,13 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
     sy = who.capture[1] + min(max(who.capture_pace[1], -fast), fast) * gains.trigger
     inside = min(inside, support(t, who, sx, sy, -1))
     first, last = 0, 1
+    if moving and who.halted != 2 and who.free_clock != 0 and who.points > 2:
+        if math.hypot(who.error[0], who.error[1]) > gains.off and missed_by(t, who, omega) > gains.misses:
+            who.halted = 1
+            begin_step(t, who, gains, 1 if who.planned[1] == 0 else 0, 0 if who.planned[0] == 0 else 1, omega)
+            return
     if who.planned[0] != 0 and who.planned[1] != 0:
-        soon = min(who.left[0], who.left[1]) < 0.25 * who.tempo and who.calm <= 0.0
+        soon = min(who.left[0], who.left[1]) < 0.25 * who.tempo and who.calm <= 0.0 and who.halted == 0
         if who.clip_time < end and (soon or moving):
             return  # the clip is about to step anyway
         if who.points < 3:
@@ -139,6 +148,30 @@ def recover(t: Any, who: Any, gains: Any, omega: float, live: bool, period: floa
     if inside > -gains.margin or math.hypot(who.error[0], who.error[1]) < gains.off:
         return  # where the plan itself leaves the soles, it comes back by itself
     begin_step(t, who, gains, first, last, omega)
+
+
+@compiled
+def both_planned(who: Any) -> bool:
+    """Whether the clip has both feet stand now."""
+    frame = min(int(max(who.clip_time, 0.0) * who.fps), who.frames - 1)
+    phases, at = floats(who.phases), 3 * w.FEET * frame
+    return bool(phases[at] > 0.5 and phases[at + 3] > 0.5)
+
+
+@compiled
+def start_again(who: Any, gains: Any, unsafe: bool, live: bool) -> None:
+    """Let a clip that was stopped on its way go on: from where it has both feet stand, when the body is in its place.
+
+    At rest on whole soles, the body first brings its weight to where the clip's capture point is: from there the next
+    step goes on as the clip does.
+    """
+    stands = not unsafe and both_planned(who) and who.stance[0] != 0 and who.stance[1] != 0
+    if not live or stands and who.halted == 2 and math.hypot(who.error[0], who.error[1]) < gains.arrives:
+        who.halted = 0
+    elif unsafe:
+        who.halted = 1
+    elif stands:
+        who.halted = 2
 
 
 @compiled
@@ -223,9 +256,9 @@ def lower(t: Any, who: Any, moving: bool, period: float) -> None:
         # The hip goes as high as the clip has the root, but for how it is turned now.
         high = t.goal[2] + t.xpos[hip + 2] - t.xpos[3 * who.root_body + 2] - who.floor - who.ankle_rest[i]
         far = math.hypot(x - t.xpos[hip], y - t.xpos[hip + 1])
-        reach = _STRETCHED * who.leg_long[i]
+        reach = (_BENT if who.halted != 0 else _STRETCHED) * who.leg_long[i]
         goal = max(goal, high - math.sqrt(max(reach * reach - far * far, 0.0)))
-    goal = 0.0 if moving else min(goal, _LOWER * who.scale)
+    goal = 0.0 if moving and who.halted == 0 else min(goal, _LOWER * who.scale)
     who.drop += (goal - who.drop) * min(1.0, period / (0.08 * who.tempo))
 
 
@@ -245,5 +278,5 @@ def step_pose(who: Any, i: int, out: Any, o: int) -> None:
     out[o + 2] += high * math.sin(math.pi * x) ** 2
     out[o + 9] += high * turn * math.sin(2.0 * math.pi * x)
     out[o + 12] += 2.0 * high * turn * turn * math.cos(2.0 * math.pi * x)
-    for k in range(4):
+    for k in range(4 if who.halted == 0 else 0):  # who was stopped steps on flat soles, as `out` has them
         out[o + 3 + k] = who.step_turn[4 * i + k]

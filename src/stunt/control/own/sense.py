@@ -63,15 +63,32 @@ def ask_clip(t: Any, who: Any) -> bool:
     sample(floats(who.centre), w.CENTRE, frames, frame, 0, w.CENTRE, t.middle, 0)
     sample(floats(who.feet), 2 * w.POSE, frames, frame, 0, 2 * w.POSE, t.foot, 0)
     for i in range(w.FEET):
+        if who.halted != 0:
+            flat_turn(t, who, i, t.foot, w.POSE * i + 3)
         unit(t.foot, w.POSE * i + 3)
         for k in range(7, 16):
             t.foot[w.POSE * i + k] *= rate * rate if 10 <= k < 13 else rate
+    if who.halted == 2:  # it is to come to rest where the clip goes on from
+        for k in range(2):
+            t.middle[k] += t.middle[3 + k] / pendulum_rate(t, who)
     for k in range(3, 15):
         if not live or who.paused != 0:
             t.middle[k] = 0.0
     if not live or who.paused != 0:
         t.middle[19], t.middle[20] = t.middle[17], t.middle[18]
     return live
+
+
+@compiled
+def flat_turn(t: Any, who: Any, i: int, out: Any, o: int) -> None:
+    """Write how a foot is turned in the middle of the stance it is in, or swings to: there its sole is flat."""
+    phases, frame = floats(who.phases), min(int(max(who.clip_time, 0.0) * who.fps), who.frames - 1)
+    at = 3 * (w.FEET * frame + i)
+    if phases[at] < 0.5:
+        frame = min(int(phases[at + 2] * who.fps + 1.5), who.frames - 1)
+        at = 3 * (w.FEET * frame + i)
+    end = min(phases[at + 2], (who.frames - 1.0) / who.fps)
+    sample(floats(who.feet), 2 * w.POSE, who.frames, 0.5 * (phases[at + 1] + end) * who.fps, w.POSE * i + 3, 4, out, o)
 
 
 @compiled
@@ -229,6 +246,7 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
         if who.stance[i] == 0:
             for n in range(w.POINTS):
                 who.anchored[base + n] = 0
+            who.held[i] = 0
             continue
         stands = floats(who.phases)[3 * (w.FEET * frame + i)] > 0.5
         planned = (
@@ -241,6 +259,12 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
         for n in range(who.point_count[i]):
             if near_ground(t, who, gains, base + n) and carries[(w.FEET * frame + i) * w.POINTS + n] > 0.5:
                 some = True
+        who.held[i] = 0
+        if who.halted != 0:  # whoever was stopped on their way stands on whole soles
+            who.held[i] = 1
+        elif planned and some and who.stance[1 - i] == 0:
+            who.held[i] = 1 if short_of_toes(t, who, gains, i, carries, (w.FEET * frame + i) * w.POINTS) else 0
+        planned = planned and who.held[i] == 0
         chosen = 0  # a bit for each point
         for way in range(4):
             chosen |= outermost(t, who, gains, i, way, planned and some, carries, (w.FEET * frame + i) * w.POINTS)
@@ -251,7 +275,8 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
             elif t.soles[3 * p + 2] - who.floor > _LIFTED * gains.near:
                 who.anchored[p] = 0
             if (chosen >> n) & 1 == 0:
-                if planned and some and carries[(w.FEET * frame + i) * w.POINTS + n] > 0.5:
+                wanted = planned and some and carries[(w.FEET * frame + i) * w.POINTS + n] > 0.5
+                if wanted or (who.held[i] != 0 and not near_ground(t, who, gains, p)):
                     t.hover[hovers] = p
                     hovers += 1
                 continue
@@ -260,6 +285,23 @@ def choose_points(t: Any, who: Any, gains: Any, live: bool) -> None:
             t.owner[count] = p
             count += 1
     who.points, who.hovers = count, hovers
+
+
+@compiled
+def short_of_toes(t: Any, who: Any, gains: Any, i: int, carries: Any, flags: int) -> bool:
+    """Whether the clip has a foot stand on its front alone, and the body has not come so far."""
+    hx, hy = heading_of_foot(t, who, i)
+    front, back, fronts, backs = 0.0, 0.0, 0, 0
+    for n in range(who.point_count[i]):
+        p = i * w.POINTS + n
+        along = (who.capture[0] - t.soles[3 * p]) * hx + (who.capture[1] - t.soles[3 * p + 1]) * hy
+        if carries[flags + n] > 0.5:
+            front, fronts = front + along, fronts + 1
+        else:
+            back, backs = back + along, backs + 1
+    if fronts == 0 or backs == 0:
+        return False
+    return bool(front / fronts < back / backs and front / fronts < gains.over_toes)
 
 
 @compiled

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from stunt.control.own import layout as w
-from stunt.control.own.placement import clear_of_leg
+from stunt.control.own.placement import clear_of_leg, reachable
 from stunt.control.own.polygon import inside_by, outline
 from stunt.control.own.sense import GRAVITY, sample
 from stunt.maths.compiled import compiled
@@ -23,6 +23,7 @@ _STAND = 0.1  # seconds over which it follows where a foot really stands
 _GENTLE = 0.25  # seconds over which weight goes to one foot, and back
 _LONG = 0.5  # seconds that both feet stand on
 _WELL = 0.015  # a capture point is meant to be so far inside then [m]
+_LAST, _FIRST = 0.06, 1.0  # who lands sooner, or later, is not judged [s]
 _LANDS = 0.85  # of a swing: by then the foot is over its new footprint
 
 
@@ -269,3 +270,65 @@ def is_moving(t: Any, who: Any) -> bool:
     """Whether the clip goes somewhere: its own steps are what balances it."""
     speed = math.hypot(t.middle[3], t.middle[4])
     return bool(speed > 0.3 * who.tempo and who.clip_time < (who.frames - 1.0) / who.fps)
+
+
+@compiled
+def next_to_land(who: Any) -> tuple[int, float]:
+    """Return which foot the clip puts down next, and when [s]; −1 where none is known."""
+    best, found = math.inf, -1
+    for i in range(w.FEET):
+        lands = who.clip_time + who.left[i]
+        if who.planned[i] != 0:  # it lifts first
+            if who.left[i] >= _FIRST * who.tempo:
+                continue
+            frame = int(lands * who.fps + 1.5)
+            if frame >= who.frames:
+                continue
+            phases, at = floats(who.phases), 3 * (w.FEET * frame + i)
+            if phases[at] > 0.5:
+                continue
+            lands = phases[at + 2]
+        if lands < best:
+            best, found = lands, i
+    return found, best
+
+
+@compiled
+def missed_by(t: Any, who: Any, omega: float) -> float:
+    """Return how far from where it should the clip's next step will come down, as far as its leg reaches [m].
+
+    Until then the clip's capture point moves as round one pressure, which the plan implies. The body's own is off; the
+    foot that stands makes up for that as far as its sole goes, and what is left then is the step's. Zero where nobody
+    can tell, and where the body flies.
+    """
+    i, lands = next_to_land(who)
+    left = lands - who.clip_time
+    if i < 0 or who.stance[1 - i] == 0 or left < _LAST * who.tempo or left > _FIRST * who.tempo:
+        return 0.0
+    if who.planned[1 - i] == 0 or who.clip_time + who.left[1 - i] < lands:
+        return 0.0  # there is a flight between
+    then = t.scratch
+    grows = math.exp(omega * left / max(who.rate, 0.1))
+    sample(floats(who.centre), w.CENTRE, who.frames, lands * who.fps, 0, 5, then, 0)
+    sample(floats(who.feet), 2 * w.POSE, who.frames, lands * who.fps, w.POSE * i, 2, then, 5)
+    for k in range(2):  # where its capture point should be then, and the pressure that takes it there
+        then[8 + k] = then[k] + then[3 + k] / omega + who.press_off[k]
+        then[10 + k] = (who.capture[k] * grows - then[8 + k]) / (grows - 1.0)
+    press_within(t, who, 1 - i, then[10], then[11])
+    for k in range(2):
+        ends = t.spot[k] + (who.capture[k] - t.spot[k]) * grows
+        then[12 + k] = then[5 + k] + who.press_off[k] + ends - then[8 + k]
+    hx, hy = ahead_of(t, who)
+    side, stand = who.side_sign if i == 0 else -who.side_sign, 3 * who.foot_body[1 - i]
+    x, y = reachable(side, who.scale, then[12], then[13], t.xpos[stand], t.xpos[stand + 1], hx, hy)
+    return math.hypot(then[12] - x, then[13] - y)
+
+
+@compiled
+def press_within(t: Any, who: Any, i: int, x: float, y: float) -> None:
+    """Write to `spot` the place under a sole that is nearest to where the pressure should be."""
+    flat, hull, count = grid(t.flat, (w.MOST, 2)), grid(t.hull, (w.MOST + 1, 2)), who.point_count[i]
+    for n in range(count):
+        for k in range(2):
+            flat[n, k] = t.soles[3 * (i * w.POINTS + n) + k]
+    inside_by(x, y, hull, outline(flat, count, hull), t.spot)
