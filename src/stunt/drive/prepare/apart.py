@@ -272,9 +272,7 @@ class _Overlaps:
             self.model, self.data, self.geoms[one], self.geoms[other], FAR + 0.001, self._fromto
         ))  # fmt: skip
 
-    def step(
-        self, qpos: Floats, fps: float, stirred: NDArray[np.bool_]
-    ) -> tuple[Floats, dict[tuple[int, int], float]]:
+    def step(self, qpos: Floats, fps: float, stirred: NDArray[np.bool_]) -> tuple[Floats, dict[tuple[int, int], float]]:
         """Return how bones are to be turned in each frame, seen from the root, and how deep overlaps are.
 
         Args:
