@@ -146,7 +146,7 @@ def limbs_apart(
             break
         turns = _bounded(turns + _smoothed(step, some.fps))
         # Frames in which nothing overlaps and nothing was turned are as they were.
-        stirred = turns.any(axis=(1, 2, 3))
+        stirred = np.asarray(turns.any(axis=(1, 2, 3)))
         stirred[[frame for frame, _ in depths]] = True
     if not turns.any():
         return LimbsApart(motion, deepest, left, 0.0, found)
