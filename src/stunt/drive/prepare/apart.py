@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import mujoco
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from stunt.character.character import Character
 from stunt.character.kinematics import pose_frames
@@ -134,16 +135,19 @@ def limbs_apart(
     looks = np.unique([*range(0, count, every), count - 1])
     some = BodyMotion(motion.name, motion.fps / every, motion.qpos[looks])
     turns, deepest, left = np.zeros((len(looks), len(limbs), 2, 3)), 0.0, 0.0
-    found = tuple[Overlap, ...]()
+    found, stirred = tuple[Overlap, ...](), np.ones(len(looks), bool)
     for number in range(ROUNDS):
         now = _turned(model, character, some, limbs, turns) if number else some
-        step, depths = overlaps.step(now.qpos, some.fps)
+        step, depths = overlaps.step(now.qpos, some.fps, stirred)
         left = max(0.0, *depths.values()) if depths else 0.0
         if number == 0:
             deepest, found = left, overlaps.told(depths, looks / motion.fps)
         if not depths:
             break
         turns = _bounded(turns + _smoothed(step, some.fps))
+        # Frames in which nothing overlaps and nothing was turned are as they were.
+        stirred = np.asarray(turns.any(axis=(1, 2, 3)))
+        stirred[[frame for frame, _ in depths]] = True
     if not turns.any():
         return LimbsApart(motion, deepest, left, 0.0, found)
     whole = np.stack([np.interp(np.arange(count), looks, column) for column in turns.reshape(len(looks), -1).T], axis=1)
@@ -268,12 +272,13 @@ class _Overlaps:
             self.model, self.data, self.geoms[one], self.geoms[other], FAR + 0.001, self._fromto
         ))  # fmt: skip
 
-    def step(self, qpos: Floats, fps: float) -> tuple[Floats, dict[tuple[int, int], float]]:
+    def step(self, qpos: Floats, fps: float, stirred: NDArray[np.bool_]) -> tuple[Floats, dict[tuple[int, int], float]]:
         """Return how bones are to be turned in each frame, seen from the root, and how deep overlaps are.
 
         Args:
             qpos: The frames, (F, nq).
             fps: So many of them are a second.
+            stirred: Which to look at, (F,).
 
         Returns:
             Rotation vectors [rad], (F, limbs, 2, 3), and depths beyond those at rest [m], by frame and pair.
@@ -288,7 +293,7 @@ class _Overlaps:
         )
         clear = np.where([pair.clears for pair in self.pairs], np.minimum(CLEAR + LATE * pace, FAR), 0.0)
         close = np.linalg.norm(apart, axis=-1) < reach[ones] + reach[others] + clear
-        for frame in np.flatnonzero(close.any(axis=1)):
+        for frame in np.flatnonzero(close.any(axis=1) & stirred):
             self._place(places, where, mats, int(frame))
             rows, depths = list[Floats](), list[float]()
             for number in np.flatnonzero(close[frame]):
