@@ -9,7 +9,7 @@ from stunt.examples import example_names
 from stunt.script.performance import Performance
 
 OPEN = {  # what is out of range, of whom; nothing else may be
-    "beach_balls": {"stubborn": {"reaction_s"}, "riser": {"reaction_s", "head_speed"}, "stunned": {"mirror_deg"}},
+    "beach_balls": {"stubborn": {"reaction_s"}, "riser": {"reaction_s"}},
     "boxing": {"red": {"reaction_s", "arm_in_trunk_cm"}, "blue": {"reaction_s", "slide_cm"}},
     "boxing_match": {"red": {"turn_upper_arm"}, "blue": {"reaction_s", "turn_spine"}},
     "cartwheel_obstacle": {
