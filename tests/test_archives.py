@@ -1,11 +1,12 @@
 """Arrays that can be made again are found by their key, and those not asked for the longest go."""
 
 import os
+import zipfile
 
 import numpy as np
 import pytest
 
-from stunt.archives import ArrayCache, read_archive, read_file, user_cache
+from stunt.archives import ArchiveError, ArrayCache, read_archive, read_file, user_cache
 
 
 def test_a_full_cache_forgets_what_was_not_asked_for_the_longest(tmp_path):
@@ -46,3 +47,15 @@ def test_a_user_without_a_home_keeps_nothing_and_is_told_nothing(monkeypatch):
     cache = ArrayCache(user_cache("maps"))
     cache.keep("a", {"x": np.zeros(1)})
     assert cache.load("a") is None
+
+
+def test_a_small_archive_that_unpacks_to_gigabytes_is_refused_before_it_does(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with archive.open("x.npy", "w", force_zip64=True) as file:
+            np.lib.format.write_array_header_1_0(
+                file, {"descr": "|u1", "fortran_order": False, "shape": (640 * 2**20,)}
+            )
+            for _ in range(640):
+                file.write(bytes(2**20))
+    with pytest.raises(ArchiveError, match="unpacks to more than [56][0-9]{2} MB"):
+        read_archive(tmp_path / "a.npz", 2**32)

@@ -21,6 +21,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 MOST_MEMBERS = 200
+SPARE = 512 * 2**20
+UNPACKED = 32
+"""What an archive may unpack to [bytes]: so much, and so many times its size."""
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, EOFError, OSError, NotImplementedError,
     RuntimeError, SyntaxError, TypeError, ValueError, OverflowError, MemoryError,
@@ -65,7 +68,7 @@ def read_archive(path: str | Path, most: int) -> dict[str, np.ndarray]:
         OSError: As `read_file`.
     """
     with _opened(path, most) as file:
-        return read_arrays(file, most)
+        return read_arrays(file, min(most, SPARE + UNPACKED * os.fstat(file.fileno()).st_size))
 
 
 def read_arrays(data: bytes | BinaryIO, most: int) -> dict[str, np.ndarray]:

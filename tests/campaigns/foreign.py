@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import struct
 import zlib
 from collections.abc import Callable
@@ -168,6 +169,52 @@ def stl(folder: Path) -> list[bytes]:
     """Return a pyramid as STL."""
     rows = [np.zeros(3, "f4").tobytes() + _CORNERS[face].tobytes() + b"\0\0" for face in _FACES]
     return [b"\0" * 80 + struct.pack("<I", len(rows)) + b"".join(rows)]
+
+
+def stl_text(folder: Path) -> list[bytes]:
+    """Return a pyramid as STL in words."""
+    corner = "  vertex {:g} {:g} {:g}".format
+    faces = [
+        ["facet normal 0 0 1", " outer loop", *(corner(*_CORNERS[k]) for k in face), " endloop"] for face in _FACES
+    ]
+    lines = [line for face in faces for line in (*face, "endfacet")]
+    return ["\n".join(["solid pyramid", *lines, "endsolid"]).encode()]
+
+
+def scenery_glb(folder: Path) -> list[bytes]:
+    """Return a pyramid as GLB, on a node that hangs on another."""
+    blob = _CORNERS.astype("<f4").tobytes() + _FACES.astype("<u2").tobytes()
+    data = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+        "nodes": [{"children": [1], "translation": [1, 0, 0]}, {"mesh": 0, "scale": [2, 1, -1]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "mode": 4}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+        "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+        "buffers": [{"byteLength": len(blob)}],
+    }  # fmt: skip
+    text = json.dumps(data).encode()
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(blob), len(text), 0x4E4F534A)
+    return [head + text + struct.pack("<II", len(blob), 0x004E4942) + blob]
+
+
+def written_back() -> Callable[[Path], Any]:
+    """Return who has a body of a rigged file follow it, and writes the take back into the file."""
+    from stunt.cli.parser import parse
+    from stunt.cli.track_command import script_of
+    from stunt.drive.beats.spec import Script
+    from stunt.export import export
+    from stunt.script.performance import Performance
+
+    def read(path: Path) -> None:
+        script = script_of(path, parse(["track", str(path), "--seconds", "0.05"]))
+        take = Performance(Script(script.scene, script.parts, script.seconds), foretell=False).run()
+        export(take, path.parent / "out" / "back.glb")
+
+    return read
 
 
 def obj(folder: Path) -> list[bytes]:

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import io
 import json
 import os
-import resource
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from stunt.motion.formats import guarded
-from stunt.stage import stored_model
+from stunt import children
 
 LIMIT = 15
 """Of processor time [s]: beyond the ten that are a find, and less than a started child may have."""
@@ -29,7 +25,7 @@ _DIES_WITH_PARENT = 1
 
 
 class Forked:
-    """Stands in for `subprocess.run` where Stunt starts children that read.
+    """Stands in for `children.started`, by which Stunt starts children that read.
 
     Attributes:
         seconds: Processor time that children took since it was asked last [s].
@@ -39,7 +35,7 @@ class Forked:
     """
 
     def __init__(self, noted: Callable[[], list[str]] = list) -> None:
-        """Take the place of `subprocess.run`.
+        """Take its place.
 
         Args:
             noted: Returns which files this process opened outside since it last began to watch.
@@ -47,18 +43,15 @@ class Forked:
         self.seconds = self.megabytes = 0.0
         self.outside: list[str] = []
         self.died, self._noted = 0, noted
-        for room in (guarded, stored_model):
-            room.subprocess = self  # type: ignore[assignment]
+        children.started = self.started
 
-    TimeoutExpired = subprocess.TimeoutExpired
-
-    def run(self, words: list[str], *, input: bytes = b"", **_: Any) -> subprocess.CompletedProcess[bytes]:
+    def started(self, words: list[str], data: bytes, seconds: int) -> subprocess.CompletedProcess[bytes]:
         """Do in a fork what a started child would."""
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reading)
-            self._child(words, input, writing)
+            self._child(words, data, writing)
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
             told, _, answer = pipe.read().partition(b"\n")
@@ -69,35 +62,18 @@ class Forked:
         self.died += code not in (0, 4)
         with contextlib.suppress(ValueError):  # it died before it could tell
             self.outside += json.loads(told)
-        return subprocess.CompletedProcess(words, code, answer, answer)
+        return subprocess.CompletedProcess(words, code, answer, b"")
 
     def _child(self, words: list[str], data: bytes, writing: int) -> NoReturn:
         ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
         code = 1
         try:
-            reads = _of_model if words[-2] == "-c" else _of_clip
-            code, answer = reads(words, data)
+            children.bound(LIMIT)
+            code, answer = children.answered(words, data)
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(json.dumps(self._noted()).encode() + b"\n" + answer)
         finally:
             os._exit(code)
-
-
-def _of_clip(words: list[str], data: bytes) -> tuple[int, bytes]:
-    guarded._bounded(words[-2])
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
-    return 0, guarded._packed(words[-3], words[-2], json.loads(words[-1]))
-
-
-def _of_model(words: list[str], data: bytes) -> tuple[int, bytes]:
-    said = io.StringIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(data))
-    with contextlib.redirect_stderr(said):
-        try:
-            exec(compile(words[-1], "child", "exec"), {})
-        except SystemExit as ended:
-            return int(ended.code or 0), said.getvalue().encode()
-    return 0, b""
 
 
 def apart(make: Callable[[], None]) -> None:

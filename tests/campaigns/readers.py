@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from stunt.errors import NOWHERE
 from tests.campaigns import foreign, kept, mutants
 from tests.campaigns.mutants import Mutator
 
@@ -180,6 +181,42 @@ def _read_markers() -> Callable[[Path], Any]:
     return read_c3d
 
 
+def _sensors(folder: Path) -> list[bytes]:
+    """Return a table of a sensor that knows how it is turned, and one that does not."""
+    rows = ["time,hand.x,hand.y,hand.z,hand.qw,hand.qx,hand.qy,hand.qz,foot.x,foot.y,foot.z"]
+    rows += [f"{0.02 * k:.3f},0.1,{0.2 + 0.01 * k:.3f},1.3,1,0,0,0,0.3,0.1,{'' if k == 3 else 0.1}" for k in range(8)]
+    return ["\n".join(rows).encode()]
+
+
+def _read_sensors() -> Callable[[Path], Any]:
+    """Return who reads the markers of a performance, as it is when they drive somebody."""
+    from stunt.drive.paths.captured import MarkerPaths, bridged, read_markers
+    from stunt.motion.sensors import read_sensors
+
+    def read(path: Path) -> None:
+        drive = tuple((name, "l_palm") for name in read_sensors(path).names)
+        captured = read_markers(MarkerPaths(file=str(path), drive=drive))
+        bridged(captured)
+        for name in captured.names:
+            captured.turn(name, 0.0, NOWHERE)
+
+    return read
+
+
+def _read_scenery() -> Callable[[Path], Any]:
+    """Return who puts a mesh on stage as scenery, and plays."""
+    from stunt.script.file import script_from_data
+    from stunt.script.performance import Performance
+
+    ball = {"shape": "sphere", "radius": 0.1, "mass": 1, "at": [0, 0, 1]}
+
+    def read(path: Path) -> None:
+        props = {"hill": {"shape": "mesh", "file": str(path)}, "ball": ball}
+        Performance(script_from_data({"props": props, "seconds": 1}), foretell=False).stage.advance(2)
+
+    return read
+
+
 def _read_mapping() -> Callable[[Path], Any]:
     from stunt.motion.clips.mapping import read_mapping
 
@@ -322,6 +359,12 @@ READERS: dict[str, Reader] = {
         foreign.read_beside('<hfield name="h" file="{file}" size="1 1 0.1 0.1"/>', '<geom type="hfield" hfield="h"/>'),
     ),
     "onnx": Reader(".onnx", _onnx, mutants.by_bytes, _read_onnx),
+    "sensors": Reader(".csv", _sensors, mutants.of_text, _read_sensors),
+    "scenery_obj": Reader(".obj", foreign.obj, mutants.of_text, _read_scenery),
+    "scenery_stl": Reader(".stl", foreign.stl, mutants.by_bytes, _read_scenery),
+    "scenery_text": Reader(".stl", foreign.stl_text, mutants.of_text, _read_scenery),
+    "scenery_glb": Reader(".glb", foreign.scenery_glb, mutants.of_glb, _read_scenery),
+    "own_mesh": Reader(".glb", _vrm, mutants.of_glb, foreign.written_back),
 }
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import resource
 from pathlib import Path
 
 import mujoco
@@ -234,8 +236,66 @@ def test_a_body_of_more_parts_than_any_has_is_refused_before_memory_is_taken(tmp
         make_body(str(path))
 
 
+@pytest.mark.parametrize(
+    ("settings", "asset", "inside"),
+    [
+        ("", '<mesh name="m" builtin="supertorus" params="30000 0.3 1 1"/>', '<geom type="mesh" mesh="m"/>'),
+        ("", '<mesh name="m" builtin="wedge" params="20000 20000 60 60 0.1"/>', '<geom type="mesh" mesh="m"/>'),
+        ('<size nuser_geom="200000000"/>', "", ""),
+        ('<size nuser_body="2000000000"/>', "", ""),
+        ("", '<texture name="t" type="cube" builtin="gradient" width="8192"/>', ""),
+        ("", '<mesh name="m" file="pipe.stl"/>', '<geom type="mesh" mesh="m"/>'),
+        ("", '<mesh name="m" file="/dev/zero" content_type="model/stl"/>', '<geom type="mesh" mesh="m"/>'),
+    ],
+    ids=["torus", "wedge", "values of geoms", "values of bodies", "texture", "pipe", "device"],
+)
+def test_a_small_body_file_that_asks_for_much_is_refused_and_takes_nothing_of_this_process(
+    tmp_path, settings, asset, inside
+):
+    os.mkfifo(tmp_path / "pipe.stl")
+    body = f'<body name="a"><joint/><geom size="0.1"/>{inside}</body>'
+    path = tmp_path / "a.xml"
+    path.write_text(f"<mujoco>{settings}<asset>{asset}</asset><worldbody>{body}</worldbody></mujoco>")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BodyError, match=r"a\.xml"):
+        make_body(str(path))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 100_000  # kB
+
+
 def test_replicates_side_by_side_add_up(tmp_path):
     path = tmp_path / "a.xml"
     rows = '<replicate count="20" offset="0 0 1"><geom size="0.1"/></replicate>' * 10
     path.write_text(f"<mujoco><worldbody><body><joint/>{rows}</body></worldbody></mujoco>")
     assert len(make_body(str(path)).geoms) == 200
+
+
+@pytest.mark.parametrize("how", ["one link", "a link to all", "links to stored files"])
+@pytest.mark.parametrize("name", ["robot.xml", "scene.xml", "robot.urdf"])
+def test_a_robot_given_by_symbolic_links_is_found_with_its_meshes(tmp_path, how, name):
+    there, here = tmp_path / "there", tmp_path / "here"
+    (there / "meshes").mkdir(parents=True)
+    model = '<mujoco><compiler meshdir="meshes"/><asset><mesh name="m" file="m.obj"/></asset><worldbody>{}</worldbody>'
+    body = '<body name="a"><joint name="j"/><geom type="mesh" mesh="m"/></body>'
+    inner = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    shape = '<collision><geometry><mesh filename="meshes/m.obj"/></geometry></collision>'
+    links = f'<link name="a">{inner}{shape}</link><link name="b">{inner}</link>'
+    ends = '<parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="5" velocity="3"/>'
+    texts = {
+        "robot.xml": model.format(body) + "</mujoco>",
+        "scene.xml": '<mujoco><include file="robot.xml"/></mujoco>',
+        "robot.urdf": f'<robot name="r">{links}<joint name="j" type="revolute">{ends}</joint></robot>',
+        "meshes/m.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+    }
+    for number, (file, text) in enumerate(texts.items()):
+        if how == "links to stored files":  # as a hub's cache has them: by number, without a suffix
+            (there / str(number)).write_text(text)
+            (here / file).parent.mkdir(parents=True, exist_ok=True)
+            (here / file).symlink_to(there / str(number))
+        else:
+            (there / file).write_text(text)
+    if how == "a link to all":
+        here.symlink_to(there)
+    elif how == "one link":
+        here.mkdir()
+        (here / name).symlink_to(there / name)
+    assert "j" in [joint.name for joint in make_body(str(here / name)).joints]

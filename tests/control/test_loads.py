@@ -1,5 +1,6 @@
 """What is carried is felt as heavy as it is believed to be, by every law."""
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -11,10 +12,11 @@ ONE, TWO = {"r_shoulder_flexion": 60, "r_elbow_flexion": 60}, {"r_shoulder_flexi
 
 
 def performance(part, seconds=4.0, **load):
+    ball = {"shape": "sphere", "radius": 0.05}
     data = {
         "rate": 480, "seconds": seconds,
         "characters": {"ada": {"body": "human39", "start": "one"}}, "poses": {"one": ONE, "two": TWO},
-        "props": {"load": {"shape": "sphere", "radius": 0.05, "at": [0.45, -0.2, 1.2], **{"mass": 5, **load}}},
+        "props": {"load": {"at": [0.45, -0.2, 1.2], "mass": 5, **(load if "shape" in load else ball | load)}},
         "performance": {"ada": part}, "events": [{"attach": "load", "to": "ada/r_hand", "at": 0}],
     }  # fmt: skip
     return stunt.Performance(stunt.script_from_data(data), foretell=False)
@@ -50,6 +52,30 @@ def test_the_inertia_and_bias_felt_give_the_acceleration_asked_for():
     asked = stage.board.acceleration[dofs]
     assert np.abs(asked).max() > 3.0 and not stage.board.saturated.any()
     assert measured == pytest.approx(asked, abs=0.01 * np.abs(asked).max())
+
+
+def test_the_bias_felt_is_that_of_a_rod_by_the_engines_jacobians():
+    """In any state: Jᵀ·m(J̇·v − g) of its centre and Jᵀ·(I·J̇·v + ω × I·ω) of its turning."""
+    rod = {"shape": "box", "size": [0.5, 0.1, 0.02], "at": [0.55, -0.25, 1.2]}
+    stage = performance(beats(), **rod).stage
+    stage.step(0.1)
+    model, data, hand = stage.model, stage.data, stage.character("ada").bodies["r_hand"]
+    body, rng = stage.built.props["load"].body, np.random.default_rng(5)
+    data.qvel[: stage.character("ada").joints["l_hip_flexion"].dof] += rng.uniform(-4.0, 4.0, 21)
+    mujoco.mj_forward(model, data)
+    place, turn, velocity = data.xipos[body].copy(), data.ximat[body].reshape(3, 3).copy(), data.qvel.copy()
+    jacobians = np.zeros((4, 3, model.nv))
+    mujoco.mj_jac(model, data, *jacobians[:2], place, hand)
+    mujoco.mj_jacDot(model, data, *jacobians[2:], place, hand)
+    along, about, along_dot, about_dot = jacobians
+    inertia, spin = turn @ np.diag(model.body_inertia[body]) @ turn.T, about @ velocity
+    force = model.body_mass[body] * (along_dot @ velocity - model.opt.gravity)
+    torque = inertia @ (about_dot @ velocity) + np.cross(spin, inertia @ spin)
+    bias = data.qfrc_bias.copy()
+    stage.advance(1)
+    wanted = bias + along.T @ force + about.T @ torque
+    assert np.abs(about.T @ np.cross(spin, inertia @ spin)).max() > 0.1
+    assert stage.board.loaded_bias == pytest.approx(wanted, rel=1e-6, abs=1e-6)
 
 
 def test_what_is_believed_to_weigh_nothing_sags_by_what_its_weight_is_over_the_stiffness():

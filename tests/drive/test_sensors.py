@@ -171,6 +171,9 @@ def test_a_table_that_is_not_one_is_refused_in_one_sentence(tmp_path: Path) -> N
     read = read_sensors(file)
     assert read.names == ("R",) and read.hz == pytest.approx(100.0)
     assert read.positions[0, 0].tolist() == [1, 2, 3] and np.isnan(read.positions[2]).all()
+    for cell in ("0.02,1,2,", "0.02,,2,3", "0.02,1,,3"):  # of which a single number is missing
+        file.write_text(good.replace("0.02,1,2,3,,,,", f"{cell},1,0,0,0"))
+        assert np.isnan(read_sensors(file).positions[2]).all()
     for old, new, says in (
         ("time", "t", "first row"), ("R.qz", "R.w", "column 'R.w'"), (",R.z", ",R.zz", "R.zz"),
         ("0.01", "0.015", "evenly"), ("0.02,1,2,3,,,,", "0.02,1,2,3", "row 4"), ("0,1,2,3,1,0", "0,1,2,x,1,0", "'x'"),

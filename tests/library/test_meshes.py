@@ -2,6 +2,7 @@
 
 import json
 import struct
+import time
 
 import mujoco
 import numpy as np
@@ -125,6 +126,7 @@ def test_stl_and_gltf_say_the_same_as_obj(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
+        ("far.obj", b"v 0 0 0\nf 1 2 99999999999999999999\n", "corners that are not there"),
         ("room.ply", b"ply", "is no mesh: .obj, .glb, .gltf, .stl are read"),
         ("gone.obj", None, "there is no such file"),
         ("room.obj", b"v 0 0\nf 1 1 1\n", "line 1.*three numbers|room.obj:1.*three numbers"),
@@ -143,6 +145,23 @@ def test_what_is_no_mesh_is_refused_by_name(tmp_path, name, content, words):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(StuntError, match=words):
         StageLoop(Scene(props={"room": PropSpec("mesh", file=str(tmp_path / name))}))
+
+
+def test_a_small_glb_that_lays_zeros_or_deep_nodes_is_answered_soon(tmp_path):
+    data = {
+        "asset": {"version": "2.0"}, "accessors": [{"componentType": 5126, "count": 2_600_000, "type": "VEC3"}],
+        "nodes": [{"mesh": 0}] * 200, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    }  # fmt: skip
+    (tmp_path / "zeros.gltf").write_text(json.dumps(data))
+    with pytest.raises(StuntError, match="866666 triangles"):
+        read_mesh(str(tmp_path / "zeros.gltf"))
+    data["accessors"][0]["count"] = 3
+    data["nodes"] = [{"mesh": 0, "children": [k + 1]} for k in range(4000)] + [{"mesh": 0}]
+    (tmp_path / "deep.gltf").write_text(json.dumps(data))
+    began = time.process_time()
+    with pytest.raises(StuntError, match="no triangle with an area"):
+        read_mesh(str(tmp_path / "deep.gltf"))
+    assert time.process_time() - began < 5.0
 
 
 def test_a_script_names_the_file_beside_it_and_a_mesh_needs_one(tmp_path):

@@ -12,6 +12,7 @@ from stunt.library.doctor import foot_slide
 from stunt.motion.clips.edit import resampled
 from stunt.motion.graph.along import walk_along
 from stunt.motion.graph.drawn_path import DrawnPath
+from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.plants import BALL, FREE
 from stunt.motion.graph.walker import FPS, MotionGraphWalker
 
@@ -130,3 +131,43 @@ def test_a_walker_refuses_clips_it_does_not_have_and_times_that_are_none():
         MotionGraphWalker(own_graph(), start="moonwalk")
     with pytest.raises(StuntError, match="seconds"):
         MotionGraphWalker(own_graph()).pose_at(float("nan"))
+
+
+BESIDE = [(0.1, 0.85, 95.0), (0.1, 0.85, 180.0), (2.0, -0.8, 0.0), (0.1, 0.0, 180.0), (4.0, 1.5, -100.0)]
+
+
+@pytest.mark.parametrize("at", BESIDE)
+def test_who_stands_beside_its_path_walks_a_way_back_to_it(at):
+    path, (x, y, degrees) = DrawnPath.through([(0, 0), (4, 0), (8, 2), (12, 2)]), at
+    walker, here = MotionGraphWalker(own_graph(), path), Planar(x, y, np.radians(degrees))
+    source = walker.graph.source_number("idle")
+    frame = int(np.argmax(walker.graph.kept[source]))
+    track = Planar(*map(float, walker.graph.sources[source].ground_track[frame]))
+    walker.begin_at(source, frame, here.then(track.inverse()))
+    roots = np.array([walker.pose_at(time).root for time in np.arange(0.0, 12.0, 0.1)])
+    assert path.distances(roots[-20:, :2]).max() < 0.5 and np.linalg.norm(roots[-1, :2] - [x, y]) > 3.0
+    assert np.linalg.norm(np.diff(roots[:, :2], axis=0), axis=1).max() < 0.25  # it walks there
+
+
+def test_a_way_back_begins_where_one_is_turns_no_tighter_than_told_and_ends_where_the_path_does():
+    path, tightest = DrawnPath.through([(0, 0), (4, 0), (8, 2)]), 1.2
+    for x, y, heading in ((0.0, 0.0, 0.0), (1.0, 1.0, np.pi), (2.0, -3.0, -1.5), (9.0, 5.0, 0.3)):
+        way = path.way_back(x, y, heading, path.nearest(x, y), tightest).samples
+        assert way[0, :2] == pytest.approx([x, y]) and way[-1, :2] == pytest.approx([8.0, 2.0])
+        assert abs(np.remainder(way[5, 2] - heading + np.pi, 2 * np.pi) - np.pi) < 0.3
+        turns = np.abs(np.diff(way[::10, 2])) / 0.2
+        assert np.quantile(turns, 0.95) < 1.3 / tightest
+    same = path.way_back(*path.samples[50], 50, tightest)
+    assert path.distances(same.samples[:, :2]).max() < 0.03  # who is on it stays on it
+
+
+def test_a_walk_that_is_moved_goes_on_from_there_without_a_jump():
+    walker, by = MotionGraphWalker(own_graph()), Planar(1.0, -2.0, 0.7)
+    before = walker.clip_until(3.0).at(2.9)
+    walker.move(by)
+    moved = by.pose(before)
+    assert walker.pose_at(2.9).root == pytest.approx(moved.root)
+    assert np.abs(walker.pose_at(2.9).rotations) == pytest.approx(np.abs(moved.rotations))
+    clip = walker.clip_until(6.0)
+    steps = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
+    assert steps.max() < 2.0 / FPS  # not where what was made meets what was made after

@@ -108,8 +108,8 @@ def test_a_state_saved_after_a_change_of_cast_is_gone_on_from_bit_for_bit(way):
     assert np.array_equal(one, stage.data.qpos)
 
 
-SHOWS = ("path_walk", "boxing_match", "trip", "crouch", "marionette", "soldier", "supervised_walk")
-"""Walks through a graph, fights, reflexes, tension with balance, strings, tension on beats, a supervised pool."""
+SHOWS = ("path_walk", "boxing_match", "trip", "crouch", "marionette", "desk", "supervised_walk")
+"""Walks through a graph, fights, reflexes, tension with balance, strings, trajectories, a supervised pool."""
 
 
 @pytest.mark.parametrize("name", SHOWS)

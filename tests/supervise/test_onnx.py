@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import numpy as np
@@ -88,6 +89,70 @@ def test_what_is_no_network_is_refused(tmp_path):
     for name in ("broken.onnx", "missing.onnx"):
         with pytest.raises(StuntError, match=f"{name}' is no ONNX network"):
             onnx_policy(tmp_path / name)
+
+
+def asks(path, what):
+    """Write a small network that asks for much: memory, or time; at once, or for some of what it may be given."""
+    pytest.importorskip("onnx", reason="needs the package onnx to write a network")
+    pytest.importorskip("onnxruntime", reason="needs onnxruntime to run a network")
+    from onnx import TensorProto, helper, numpy_helper
+
+    def end(name):
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8])
+
+    numbers = {"big": np.array([3 * 10**9]), "long": np.array(10**12), "yes": np.array(True), "flat": np.array([0])}
+    if what == "memory":
+        nodes = [
+            helper.make_node("ReduceSum", ["seen"], ["sum"], keepdims=0),
+            helper.make_node("Cast", ["sum"], ["whole"], to=TensorProto.INT64),
+            helper.make_node("Mul", ["big", "whole"], ["shape"]),
+            helper.make_node("ConstantOfShape", ["shape"], ["zeros"]),
+            helper.make_node("ReduceMean", ["zeros"], ["mean"], keepdims=0),
+            helper.make_node("Add", ["seen", "mean"], ["done"]),
+        ]
+    else:
+        inner = [helper.make_node("Identity", ["go"], ["goes"]), helper.make_node("Sin", ["value"], ["next"])]
+        truth = [helper.make_tensor_value_info(name, TensorProto.BOOL, []) for name in ("go", "goes")]
+        count = helper.make_tensor_value_info("count", TensorProto.INT64, [])
+        body = helper.make_graph(inner, "body", [count, truth[0], end("value")], [truth[1], end("next")])
+        nodes = [helper.make_node("Loop", ["long", "yes", "seen"], ["done"], body=body)]
+        if what == "time now and then":
+            nodes[:0] = [
+                helper.make_node("ReduceSum", ["seen"], ["sum"], keepdims=0),
+                helper.make_node("Cast", ["sum"], ["often"], to=TensorProto.INT64),
+                helper.make_node("Mul", ["long", "often"], ["turns"]),
+            ]
+            nodes[-1].input[0] = "turns"
+    inside = [numpy_helper.from_array(values, name) for name, values in numbers.items()]
+    graph = helper.make_graph(nodes, "policy", [end("seen")], [end("done")], inside)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_network_that_asks_for_much_is_refused_when_it_is_read_or_when_it_does(tmp_path, capfd):
+    with pytest.raises(StuntError, match="does not come to an end"):
+        onnx_policy(asks(tmp_path / "long.onnx", "time"))
+    greedy = onnx_policy(asks(tmp_path / "big.onnx", "memory"))
+    assert greedy(np.zeros(8)) == pytest.approx(0.0)
+    with pytest.raises(StuntError, match="cannot be run on 8 numbers.*smaller than requested"):
+        greedy(np.full(8, 0.125))
+    slow = onnx_policy(asks(tmp_path / "slow.onnx", "time now and then"))
+    assert slow(np.zeros(8)) == pytest.approx(0.0)
+    for _ in range(2):  # it can be asked again
+        with pytest.raises(StuntError, match="cannot be run on 8 numbers.*terminate"):
+            slow(np.full(8, 0.125))
+    assert slow(np.zeros(8)) == pytest.approx(0.0)
+    assert not "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("where", ["/dev/zero", "pipe"])
+def test_a_network_that_is_no_file_is_refused_at_once(tmp_path, monkeypatch, where):
+    pytest.importorskip("onnxruntime", reason="needs onnxruntime to run a network")
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(StuntError, match="it is no file"):
+        onnx_policy(where)
 
 
 def test_without_the_package_the_error_says_what_to_install(tmp_path, monkeypatch, capsys):

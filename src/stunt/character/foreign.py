@@ -6,6 +6,7 @@ dropped. `describe_body` tells what was assumed on the way.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Literal
 import mujoco
 import numpy as np
 
+from stunt import children
 from stunt.archives import read_file
 from stunt.character.contacts import write_excludes
 from stunt.character.foreign_stance import stand
@@ -35,6 +37,13 @@ _PART = re.compile(r"<(?:body|geom|joint|site)\b")
 _FIELD = re.compile(r"<hfield\b[^>]*")
 _COUNTED = re.compile(r"<(/?)(replicate|composite|flexcomp)\b([^>]*?)(/?)>")
 _LARGEST = 1e6
+_BROKEN = (ValueError, RuntimeError, mujoco.FatalError)
+# Words by which a small file may ask for much: what the engine makes itself, and what it reads from elsewhere.
+_ASKS = re.compile(
+    r"\bbuiltin\s*=|<(?:include|model|attach|skin|flexcomp|composite|replicate|size|key|texture|hfield|plugin|numeric)\b"
+    r"|\b(?:nsample|nchannel|resolution|dim|num|file|vertex|cellcount)\s*="
+)
+_TRIED: set[bytes] = set()  # digests of what a child has read and found harmless
 _NUMBERS = {
     "bodies": ("pos", "ipos", "mass", "inertia", "fullinertia"), "geoms": ("size", "pos", "fromto", "mass", "density"),
     "sites": ("pos", "size"), "joints": ("pos", "axis", "armature"),
@@ -113,8 +122,6 @@ def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
         raise BodyError(f"there is no body file '{path}'.", place)
     try:
         data = read_file(path, _MOST_BYTES)
-        if is_urdf(path):
-            return read_urdf(path, notes, place)
         text = data.decode("utf-8")  # the engine's names are read as that later on
     except (OSError, UnicodeDecodeError) as error:
         raise BodyError(f"the body file '{path}' cannot be read as UTF-8 text: {error}", place) from error
@@ -122,14 +129,85 @@ def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
     for inner in _FIELD.findall(text):  # the engine takes its memory while it reads
         sizes = re.findall(r"\bn(?:row|col)\s*=\s*[\"']\s*(\d{1,12})", inner)
         _check_count(math.prod(map(int, sizes)), "values at once", path, place, _MOST_VALUES)
-    try:
-        spec = mujoco.MjSpec.from_file(str(path))
-    except (ValueError, mujoco.FatalError) as error:
-        raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
+    digest = hashlib.sha256(f"{Path(path).absolute()}\0".encode() + data).digest()
+    if _ASKS.search(text) and digest not in _TRIED:
+        _try(path, place)
+        _TRIED.add(digest)
+    return _parsed(path, notes, place)
+
+
+def _parsed(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
+    """Return what the engine makes of a file's text, and what other files it names."""
+    if is_urdf(path):
+        spec = read_urdf(path, notes, place)
+    else:
+        try:
+            spec = _read_where_its_files_are(path)
+        except _BROKEN as error:
+            raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
     _check_count(sum(len(getattr(spec, kind)) for kind in _NUMBERS), "parts", path, place)
-    for values in (*(one.width * one.height for one in spec.textures), *(getattr(spec, name) for name in _SIZES)):
-        _check_count(values, "values at once", path, place, _MOST_VALUES)
+    values = [one.width * one.height * (6 if one.height < 6 * one.width else 1) for one in spec.textures]
+    for count in (sum(values), *(getattr(spec, name) for name in _SIZES)):
+        _check_count(count, "values at once", path, place, _MOST_VALUES)
+    for named in _named(spec, path):
+        if named.exists() and not named.is_file():
+            raise BodyError(f"the body file '{path}' names '{named.name}', which is no file.", place)
     return spec
+
+
+def _read_where_its_files_are(path: str) -> mujoco.MjSpec:
+    """Return a model's text; that of a symbolic link is read where it really is if only there is what it names."""
+    places = [path]
+    if Path(path).is_symlink() and Path(path).resolve().suffix == Path(path).suffix:
+        places.append(str(Path(path).resolve()))
+    for place in places:
+        try:
+            spec = mujoco.MjSpec.from_file(place)
+        except _BROKEN:
+            if place == places[-1]:
+                raise
+        else:
+            if place == places[-1] or all(named.exists() for named in _named(spec, place)):
+                return spec
+    raise AssertionError("unreachable")
+
+
+def _named(spec: mujoco.MjSpec, path: str) -> list[Path]:
+    """Return where the files are that a model names."""
+    folders = (("meshes", spec.meshdir), ("hfields", spec.meshdir), ("textures", spec.texturedir))
+    return [
+        Path(path).parent / folder / one.file for kind, folder in folders for one in getattr(spec, kind) if one.file
+    ]
+
+
+def _try(path: str, place: Place) -> None:
+    """Have a child read and compile a file that may ask for more than it holds; what it refuses is not read here."""
+    try:
+        children.apart(f"{__name__}:tried", str(Path(path).absolute()), path)
+    except children.Refused as error:
+        raise BodyError(str(error), place) from None
+    except children.Died as error:
+        reason = f"MuJoCo {error}: it is damaged, or asks for too much."
+        raise BodyError(f"the body file '{path}' cannot be used: {reason}", place) from None
+
+
+def tried(data: bytes, path: str, named: str) -> bytes:
+    """Read and compile a file (the child's side)."""
+    children.allow(children.SPARE + children.UNPACKED * Path(path).stat().st_size)
+    reason = f"the body file '{named}' asks for more memory than a file of its size needs."
+    try:
+        spec = _parsed(path, Notes(""), NOWHERE)
+        spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
+        mujoco.MjData(_compile(spec, path, NOWHERE))
+        return b""
+    except BodyError as error:
+        if "unknown exception" not in error.reason:  # so the engine calls memory that it does not get
+            reason = error.reason.replace(path, named)
+    except MemoryError:
+        pass
+    except _BROKEN as error:
+        reason = f"MuJoCo cannot use the body file '{named}': {first_lines(error)}"
+    raise children.Refused(reason)
 
 
 def _announced(text: str) -> int:
@@ -156,7 +234,7 @@ def _compile(spec: mujoco.MjSpec, path: str, place: Place) -> mujoco.MjModel:
     check_numbers(spec, f"the body file '{path}'", place)
     try:
         return spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
+    except _BROKEN as error:
         raise BodyError(f"MuJoCo cannot compile the body file '{path}': {first_lines(error)}", place) from error
 
 

@@ -58,7 +58,7 @@ def read_urdf(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:
         try:
             spec = mujoco.MjSpec.from_string(Tree.tostring(robot, encoding="unicode"))
             spec.copy().compile()
-        except (ValueError, mujoco.FatalError) as error:
+        except (ValueError, RuntimeError, mujoco.FatalError) as error:
             if tried:
                 raise BodyError(f"MuJoCo cannot read the body file '{path}': {first_lines(error)}", place) from error
             notes.add(
@@ -150,7 +150,7 @@ def _find(name: str, file: Path, folder: str) -> Path | None:
             for suffix in dict.fromkeys((tail.suffix, *MESHES)):
                 here = (start / tail).with_suffix(suffix) if tail.name else start
                 if suffix.lower() in MESHES and here.is_file():
-                    return here.resolve()
+                    return here.absolute()  # a link's own name says what is in it, that of its file may not
     return None
 
 

@@ -1,11 +1,10 @@
-"""Who has a character's joints: beats, tension and trajectories share a body, and whoever spoke last has a joint."""
+"""A character's joints: beats, tension and trajectories share a body, and whoever spoke last has a joint."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,39 +23,13 @@ from stunt.drive.paths.spec import TrajectoryPart
 from stunt.drive.tension.performer import TensionPerformer
 from stunt.drive.tension.spec import TensionPart, cues
 from stunt.drive.tension.warnings import foresee
-from stunt.errors import BodyError, Place, StuntError
+from stunt.errors import BodyError
 from stunt.maths.rotations import Floats
 from stunt.stage.loop import StageLoop
 
 if TYPE_CHECKING:
     from stunt.drive.own.follower import OwnFeet
     from stunt.drive.upright import Upright
-
-HAND_OVER: Final = frozenset({"beats", "tension_poses"})
-"""Ways of moving that hand joints to each other: whoever spoke last has one, and the take's events say so."""
-
-
-def check_owners(name: str, claims: Mapping[str, Mapping[str, Place]]) -> None:
-    """See that every joint has one owner.
-
-    Args:
-        name: Whose joints.
-        claims: By way of moving, the joints it has and where that is said.
-
-    Raises:
-        StuntError: Two have the same joint, and cannot hand it to each other; the message names both places.
-    """
-    for (one, ours), (other, theirs) in combinations(claims.items(), 2):
-        both = [joint for joint in ours if joint in theirs]
-        if not both or {one, other} <= HAND_OVER:
-            continue
-        places = ((one, str(ours[both[0]])), (other, str(theirs[both[0]])))
-        where = " and ".join(f"`{way}`" + (f" ({place})" if place else "") for way, place in places)
-        more = f" and {len(both) - 1} other joints" if len(both) > 1 else ""
-        raise StuntError(
-            f"'{both[0]}'{more} of '{name}' cannot be moved by two at once: {where}. Give one of them `joints:` "
-            "without it, or leave it out of the other.", ours[both[0]],
-        )  # fmt: skip
 
 
 class JointDrivers:
@@ -69,6 +42,7 @@ class JointDrivers:
         follower: Who leads joints and sites along trajectories, likewise.
         machines: State machines that say which beats.
         upright: Who keeps a body with a free root upright, while they drive it.
+        owners: Who of them, or of what the body follows, has a joint.
     """
 
     def __init__(self, stage: StageLoop, name: str) -> None:
@@ -80,6 +54,8 @@ class JointDrivers:
         self.follower: Follower | None = None
         self.machines: list[StateMachine] = []
         self.upright: Upright | None = None
+        self.owners = stage.owners(name)
+        self._beside: OwnFeet | None = None
         self._idle = False
 
     def hit_beats(self) -> Performer:
@@ -116,6 +92,9 @@ class JointDrivers:
         """Have a body with a free root kept upright while somebody drives its joints."""
         if self._stage.character(self._name).root is None:
             return
+        if self._beside is not None:  # what it follows keeps it upright
+            self._stands(True)
+            return
         if self.upright is None:
             from stunt.drive.upright import Upright  # balance brings a solver, which nobody needs who is held
 
@@ -140,30 +119,40 @@ class JointDrivers:
         if self.performer is not None:
             self.performer.stand(stands)
         if self.tension is not None:
-            legs = self.upright.body.own.leg_joints if self.upright is not None and stands else ()
+            own = self._beside or (self.upright.body.own if self.upright is not None else None)
+            legs = own.leg_joints if own is not None and stands else ()
             self.tension.spared, self.tension.beat_law = legs, STANDING if stands else FULL
 
     def beside(self, own: OwnFeet, theirs: Collection[str]) -> None:
         """Drive the other joints of a body that goes on its own feet: beats are tasks of its programme from now on."""
+        self._beside = own
         self._stands(True)
         joints = self._stage.character(self._name).joints
         own.take_tasks(joint.id for name, joint in joints.items() if name not in theirs and name not in own.leg_joints)
 
-    def overlaid(self, motion: BodyMotion, theirs: Collection[str]) -> BodyMotion:
-        """Return a motion that begins now with the joints of others where they will be led: it is balanced so."""
+    def overlaid(self, motion: BodyMotion, theirs: Collection[str], at: float) -> BodyMotion:
+        """Return a motion that begins at a time [s] with the joints of others where they will be: it is balanced so.
+
+        Args:
+            motion: What the body is to follow.
+            theirs: The joints it has; the others are where they are, or are led.
+            at: When it begins [s].
+        """
         stage, character = self._stage, self._stage.character(self._name)
-        own, path = own_slices(character)[0], np.tile(stage.data.qpos, (len(motion.qpos), 1))
-        path[:, own] = motion.qpos
+        own, ahead = own_slices(character)[0], round(max(at - stage.time, 0.0) * motion.fps)
+        path = np.tile(stage.data.qpos, (ahead + len(motion.qpos), 1))
         self._lay(path, stage.time + np.arange(len(path)) / motion.fps)
-        for name in theirs:
-            joint = character.joints[name]
+        path = path[ahead:, own]
+        for joint in (character.joints[name] for name in theirs):
             kept = slice(joint.qpos - own.start, joint.qpos - own.start + joint.nq)
-            path[:, joint.qpos : joint.qpos + joint.nq] = motion.qpos[:, kept]
-        return replace(motion, qpos=np.concatenate([motion.qpos[:, :7], path[:, own][:, 7:]], axis=1))
+            path[:, kept] = motion.qpos[:, kept]
+        return replace(motion, qpos=np.concatenate([motion.qpos[:, :7], path[:, 7:]], axis=1))
 
     def fell(self) -> None:
         """Hear that the body has given up going on its own feet."""
         self._stands(False)
+        self._beside = None
+        self.owners.share(None)
 
     def _fitted(self, time: float) -> dict[str, Any]:
         """Return where joints of the legs are to be at a time [s], made consistent with planted feet."""
@@ -228,12 +217,21 @@ class JointDrivers:
 
     def forget(self, only: Collection[str] | None = None) -> None:
         """Let somebody else move the body: nothing it was asked for is done any more; `only`: by some joints."""
+        if only is not None:
+            self.hit_beats()  # joints of others that nobody asks for are held
         if self.upright is not None:
             self.upright.leave()
+        self.owners.share(only)
         if only is not None:
             if self.performer is not None:
                 self.performer.give_up(only)
+            if self.tension is not None:
+                self.tension.give_up(only)
+            if self.follower is not None:
+                for name in [name for name in self.follower.driven if name in only]:
+                    self.follower.release(name)
             return
+        self._beside = None
         self._stands(False)
         if self.performer is not None:
             self.performer.forget()
@@ -250,4 +248,4 @@ class JointDrivers:
     def logs(self) -> list[list[dict[str, Any]]]:
         """What happened, as events of a take."""
         drivers = (*self.machines, self.tension, self.follower, self.upright)
-        return [driver.log for driver in drivers if driver is not None]
+        return [*(driver.log for driver in drivers if driver is not None), self.owners.log]

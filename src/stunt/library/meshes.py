@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from stunt.errors import Place
 from stunt.maths.rotations import Floats, to_matrix
 from stunt.motion.clips.raw import ClipFileError, read_bytes, read_lines
-from stunt.motion.formats.gltf import read_document
+from stunt.motion.formats.gltf import GltfDocument, read_document
 from stunt.motion.formats.gltf_nodes import local_of, parents_of
 
 MOST_TRIANGLES: Final = 20_000
 """No mesh with more is scenery."""
 THICK: Final = 0.04
 """How far a lone triangle reaches below its face [m]."""
+_MOST_CORNERS: Final = 1_000_000  # that a file names, used or not
+_MOST_BYTES: Final = 32 * 2**20  # of .obj and .stl: so many triangles take a fifth of it
 FARTHEST: Final = 1e4
 """No corner is farther from the origin [m]."""
 _ALIKE: Final = 1e-6  # corners closer together than this, as a share of the mesh's size, are one
@@ -57,8 +59,7 @@ def read_mesh(path: str, scale: float = 1.0, up: str | None = None, place: Place
         raise ClipFileError(f"is no mesh: {', '.join(_UPWARD)} are read.", place or where)
     reader = {".obj": _obj, ".stl": _stl}.get(kind, _gltf)
     points, faces = reader(path)
-    if len(faces) > MOST_TRIANGLES:
-        raise ClipFileError(f"has {len(faces)} triangles; scenery has up to {MOST_TRIANGLES}.", where)
+    _count(len(faces), len(points), where)
     if len(faces) and not (0 <= faces.min() and faces.max() < len(points)):
         raise ClipFileError("has faces of corners that are not there.", where)
     points = points * scale
@@ -72,6 +73,14 @@ def read_mesh(path: str, scale: float = 1.0, up: str | None = None, place: Place
     return mesh
 
 
+def _count(faces: int, corners: int, where: Place) -> None:
+    """Refuse a mesh that is too large, also while it is read."""
+    if faces > MOST_TRIANGLES:
+        raise ClipFileError(f"has {faces} triangles; scenery has up to {MOST_TRIANGLES}.", where)
+    if corners > _MOST_CORNERS:
+        raise ClipFileError(f"has {corners} corners; scenery has up to {_MOST_CORNERS}.", where)
+
+
 def _welded(points: Floats, faces: NDArray[np.int64]) -> Mesh:
     used = points[faces.ravel()]
     size = float(np.ptp(used, axis=0).max()) if len(used) else 0.0
@@ -83,7 +92,7 @@ def _welded(points: Floats, faces: NDArray[np.int64]) -> Mesh:
 
 
 def _obj(path: str) -> tuple[Floats, NDArray[np.int64]]:
-    points, faces = [], []
+    points, faces = list[list[float]](), list[tuple[int, int, int]]()
     for line, words in read_lines(path):
         try:
             if words[0] == "v":
@@ -91,11 +100,15 @@ def _obj(path: str) -> tuple[Floats, NDArray[np.int64]]:
             elif words[0] == "f":
                 corners = [int(word.partition("/")[0]) for word in words[1:]]
                 corners = [c - 1 if c > 0 else len(points) + c for c in corners]
+                if not all(0 <= c < _MOST_CORNERS for c in corners):
+                    raise ClipFileError("has faces of corners that are not there.", Place(path, line))
+                _count(len(faces) + len(corners) - 2, len(points), Place(path, line))
                 faces += [(corners[0], b, c) for b, c in zip(corners[1:-1], corners[2:], strict=True)]
         except ValueError:
             raise ClipFileError(f"'{' '.join(words)[:60]}' is no line of an OBJ file.", Place(path, line)) from None
         if points and len(points[-1]) != 3:
             raise ClipFileError("a corner needs three numbers.", Place(path, line))
+        _count(0, len(points), Place(path, line))
     return np.array(points, float).reshape(-1, 3), np.array(faces, np.int64).reshape(-1, 3)
 
 
@@ -103,8 +116,11 @@ def _stl(path: str) -> tuple[Floats, NDArray[np.int64]]:
     data = read_bytes(path)
     count = int.from_bytes(data[80:84], "little")
     if len(data) == 84 + 50 * count:
+        _count(count, 0, Place(path))
         points = np.frombuffer(data, _STL, count, 84)["corners"].astype(float).reshape(-1, 3)
     else:
+        if len(data) > _MOST_BYTES:
+            raise ClipFileError(f"is larger than {_MOST_BYTES // 2**20} MB; so is no scenery.", Place(path))
         words = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", data)
         try:
             points = np.array(words, "S32").astype(float).reshape(-1, 3)
@@ -117,13 +133,11 @@ def _stl(path: str) -> tuple[Floats, NDArray[np.int64]]:
 
 def _gltf(path: str) -> tuple[Floats, NDArray[np.int64]]:
     document = read_document(path)
-    above, nodes, points, faces, count = parents_of(document), document.items("nodes"), [], [], 0
+    nodes, points, faces, count, triangles = document.items("nodes"), [], [], 0, 0
+    placed = _Placed(document)
     for number, node in enumerate(nodes):
         if "mesh" not in node:
             continue
-        chain = [number]
-        while chain[-1] in above:
-            chain.append(above[chain[-1]])
         for primitive in document.objects(document.item("meshes", node["mesh"]), "primitives"):
             if primitive.get("mode", 4) != 4:
                 continue  # points and lines are no scenery
@@ -137,16 +151,36 @@ def _gltf(path: str) -> tuple[Floats, NDArray[np.int64]]:
             order = order[: len(order) // 3 * 3].astype(np.int64).reshape(-1, 3)
             if len(order) and order.max() >= len(corners):
                 raise document.wrong("has faces of corners that are not there.")
-            for one in chain:
-                local = local_of(document, nodes[one])
-                corners = (corners * local.scale) @ to_matrix(local.turn).T + local.shift
-                order = order if np.prod(local.scale) >= 0.0 else order[:, ::-1]
-            points.append(corners)
-            faces.append(order + count)
-            count += len(corners)
+            count, triangles = count + len(corners), triangles + len(order)
+            _count(triangles, count, document.place)
+            matrix, shift = placed.of(number)
+            points.append(corners @ matrix.T + shift)
+            faces.append((order if np.linalg.det(matrix) >= 0.0 else order[:, ::-1]) + count - len(corners))
     if not points:
         raise document.wrong("has no mesh.")
     return np.concatenate(points), np.concatenate(faces)
+
+
+class _Placed:
+    """Where a document's nodes are: each a matrix (3, 3), and a shift (3,); each is worked out once."""
+
+    def __init__(self, document: GltfDocument) -> None:
+        self._document, self._above = document, parents_of(document)
+        self._nodes = document.items("nodes")
+        self._known: dict[int, tuple[Floats, Floats]] = {}
+
+    def of(self, node: int) -> tuple[Floats, Floats]:
+        """Return where a node is."""
+        chain = [node]
+        while chain[-1] not in self._known and chain[-1] in self._above:
+            chain.append(self._above[chain[-1]])
+        matrix, shift = self._known.get(chain[-1], (np.eye(3), np.zeros(3)))
+        for one in reversed(chain):
+            if one not in self._known:
+                local = local_of(self._document, self._nodes[one])
+                matrix, shift = matrix @ (to_matrix(local.turn) * local.scale), matrix @ local.shift + shift
+                self._known[one] = matrix, shift
+        return matrix, shift
 
 
 def convex_pieces(mesh: Mesh) -> list[Floats]:

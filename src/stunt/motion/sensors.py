@@ -80,4 +80,5 @@ def _sensors(heads: list[str], table: NDArray[np.float64], wrong) -> Markers:  #
         raise wrong("has times that are not evenly spaced; sample it anew.")
     turned = ~np.isnan(length).all(axis=0)
     seen[turned[None] & np.isnan(length)] = np.nan  # a sensor without its orientation was not seen
+    seen[np.isnan(seen).any(axis=2)] = np.nan  # nor one of which a single cell is empty
     return Markers(tuple(names), float(1.0 / steps.mean()), seen, turns / length[..., None])

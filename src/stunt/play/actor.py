@@ -49,7 +49,7 @@ from stunt.stage.loop import StageLoop
 from stunt.supervise.calls import check_pool
 from stunt.supervise.contract import Controller
 from stunt.supervise.data.clip import ClipController
-from stunt.supervise.data.tracking import QueuedClip
+from stunt.supervise.data.tracking import QueuedClip, by_forces
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.rag_doll import RagDoll
 from stunt.supervise.registry import make_controller
@@ -361,6 +361,7 @@ class Actor(JointActor):
         settings: ServoSettings | None = None,
         root: RootSpring | None = None,
         joints: Sequence[str] | None = None,
+        forces: bool = False,
     ) -> Supervisor:
         """Let controllers decide among themselves who drives it. In mid-performance who can go on from here begins.
 
@@ -372,6 +373,7 @@ class Actor(JointActor):
             settings: How its body follows; None: as before.
             root: How its root is helped; None: as before.
             joints: Which joints they have, by name or pattern; None: all (see `follow`).
+            forces: Whether what is data in the pool is followed by forces from first to last, and never played.
 
         Returns:
             The supervisor: `request`, `log`, `running`.
@@ -389,7 +391,7 @@ class Actor(JointActor):
         made = [self._controller(name, entry) for name, entry in entries]
         check_pool(self.name, made)
         return self._whole.supervise(
-            made, safe=safe, hz=hz, relation=relation, settings=settings, root=root,
+            by_forces(made) if forces else made, safe=safe, hz=hz, relation=relation, settings=settings, root=root,
             joints=None if joints is None else self._named(joints),
         )  # fmt: skip
 

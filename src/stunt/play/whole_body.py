@@ -125,6 +125,11 @@ class WholeBody:
                 "write `assist: own`."
             )
         joints = body.character.joints
+        if missing := [name for name in joints if name in body.own.leg_joints and name not in self._only]:
+            raise BodyError(
+                f"'{self._name}' goes on its own feet, and legs are moved as a whole: `joints:` lacks "
+                f"{', '.join(missing[:3])}{' …' if len(missing) > 3 else ''}."
+            )
         body.own.spared = [joint.id for name, joint in joints.items() if name not in self._only]
         body.program.spared[self._name] = body.own.spared
         body.on_give_up = self._joints.fell
@@ -158,20 +163,26 @@ class WholeBody:
         Where the performance begins the body is put into the first one's first frame.
         """
         stage, name, queue, supervisor = self._stage, self._name, self.queue, self.supervisor
-        if queue is not None and supervisor is not None and stage.tick > 0:
+        if (
+            queue is not None
+            and supervisor is not None
+            and stage.tick > 0
+            and set(joints or ()) == set(self._only or ())
+        ):
             actor_of(stage, name, settings=settings, root=root)
+            clips = clips if joints is None else self._overlaid(clips, joints)
             queue.go_over(clips, stage.time, repeat=repeat, toward=toward)
             supervisor.wake()
             return supervisor
-        begins, spec, clip = stage.tick == 0, stage.scene.characters[name], clips[0]
+        begins, spec = stage.tick == 0, stage.scene.characters[name]
         where, turned = (spec.at[0], spec.at[1]), spec.facing
         self._take_over(joints)
         if not begins:
             place, turn = stage.data.xpos[self.body.character.root_body], stage.data.xquat
             where, turned = (float(place[0]), float(place[1])), float(heading(turn[self.body.character.root_body]))
         if joints is not None:
-            clip = replace(clip, motion=self._joints.overlaid(clip.motion, joints))
-            clips = [clip, *clips[1:]]
+            clips = self._overlaid(clips, joints)
+        clip = clips[0]
         first = clip.motion.placed(where, turned + clip.turned + clip.facing)
         first = first.raised(spec.at[2]) if spec.at[2] else first
         if begins:
@@ -187,6 +198,15 @@ class WholeBody:
         if joints is not None:
             self._joints.beside(body.own, joints)
         return supervisor
+
+    def _overlaid(self, clips: Sequence[QueuedClip], joints: Collection[str]) -> list[QueuedClip]:
+        """Return clips of some joints with the others where they are led while each of them is followed."""
+        made, now = [], self._stage.time
+        for clip in clips:
+            now = now if clip.at is None else max(now, clip.at)
+            made.append(replace(clip, motion=self._joints.overlaid(clip.motion, joints, now)))
+            now += clip.motion.duration
+        return made
 
     def play(self, motion: BodyMotion, *, since: float, blend: float) -> None:
         """Be where a motion has the body."""

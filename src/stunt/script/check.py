@@ -8,12 +8,12 @@ from typing import Any
 from stunt.character.character import Character
 from stunt.drive.beats.check import check_kind, check_pose, matching_joints
 from stunt.drive.beats.spec import Part, Script
-from stunt.drive.joints import check_owners
 from stunt.drive.response.ways_out import Exit
-from stunt.errors import InvalidValueError, Place, UnknownNameError
+from stunt.errors import InvalidValueError, Place, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.script.kinds import KINDS
 from stunt.stage.event_specs import Attach, Push, Throw
+from stunt.stage.owners import check_owners
 from stunt.stage.scene import CharacterSpec
 
 
@@ -58,6 +58,21 @@ def _check_part(part: Part, character: Character) -> None:
         KINDS[key].check(value, character)
     claims = {key: KINDS[key].claims(value, character) for key, value in part.sections.items()}
     check_owners(character.name, {"beats": _joints_of_beats(part), **claims})
+    _check_pulled(part, character)
+
+
+def _check_pulled(part: Part, character: Character) -> None:
+    """Complain of strings on a body that something moves as a whole: they pull all of it."""
+    led: Any = part.sections.get("trajectories")
+    pulled = [] if led is None else [*led.sites, *([led.markers] if led.markers else [])]
+    whole: list[tuple[str, Any]] = [(key, value) for key, value in part.sections.items() if KINDS[key].whole]
+    if pulled and whole:
+        (key, value), place = whole[0], pulled[0].place
+        raise StuntError(
+            f"strings (`trajectories`) pull the whole body of '{character.name}', which `{key}`"
+            f"{f' ({value.place})' if str(value.place) else ''} moves. Leave one of them out, or lead joints instead.",
+            place,
+        )
 
 
 def _joints_of_beats(part: Part) -> dict[str, Place]:

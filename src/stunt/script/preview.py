@@ -67,6 +67,8 @@ class Preview:
                     self.warnings += [sentence for sentence in told if sentence not in self.warnings]
             if not any(KINDS[key].whole for key in part.sections) and not self._moved(character, path):
                 stand_on(self.stage, name, path)
+        for name in self.script.scene.characters.keys() - self.script.parts.keys():
+            stand_on(self.stage, name, path)
         return path
 
     def _moved(self, character: Character, path: Floats) -> bool:

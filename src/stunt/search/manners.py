@@ -19,6 +19,7 @@ from stunt.drive.body.lost import LOST
 from stunt.errors import BlowUpError, StuntError
 from stunt.record.report import make_report
 from stunt.script.performance import Performance
+from stunt.search.beside import BesideSearch
 
 HEADING_DEG: Final = 15.0
 """Who ends turned aside by more than this does not end as the clip does [°]."""
@@ -30,6 +31,10 @@ STRENGTH: Final = 1.5
 """Of bodies in `stunt track`, times their tables' or files', where nobody says how strong they are."""
 SPARE: Final = 2.0
 """Of a body that cannot hold itself level, the weakest joint is given so many times what hangs on it."""
+
+
+SEARCHES: Final = 3
+"""So often what to ask for is searched for."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +100,45 @@ def rehearsed(script: Script, name: str = "double") -> Rehearsed:
     for number, (other, how) in enumerate(ways, start=2):
         if _outcome(other, name) == "":
             return Rehearsed(other, f"rehearsed {number} ways: the usual one {first}; followed {how}.", number)
-    told = f"rehearsed {len(ways) + 1} ways, and none ends as the clip does: the usual one {first}."
+    found, how = _searched(strong, name, part)
+    many = f"rehearsed {len(ways) + 1} ways{' and searched' if how else ''}"
+    if found is not None:
+        told = f"{many}: the usual one {first}; followed {', '.join([how, *[said] * bool(said)])}."
+        return Rehearsed(found, told, len(ways) + 2)
+    told = f"{many}, and none ends as the clip does: the usual one {first}."
     return Rehearsed(script, told, len(ways) + 1)
+
+
+def _searched(script: Script, name: str, part: Any) -> tuple[Script | None, str]:
+    """Return a script that asks for something beside the clip so that it ends as that does, and how that is called.
+
+    What was found is gone on from. The last try is with a body twice as strong, where nobody said how strong it is.
+    """
+    plan, trials, how = None, 0, ""
+    for turn in range(SEARCHES):
+        tried, stronger = script, ""
+        if turn == SEARCHES - 1 and script.scene.characters[name].strength == STRENGTH:
+            tried, stronger = _as_strong(script, name, 2.0 * STRENGTH), f", `--strength {2.0 * STRENGTH:g}`"
+        try:
+            search = BesideSearch(tried, name, seed=turn)
+        except StuntError:  # the performance itself will say what is wrong, in its own place
+            return None, ""
+        if not search.possible:
+            return None, ""
+        plan = found if (found := search.find(plan)) is not None else plan
+        trials += search.trials
+        how = f"as a search of {trials:,} trials found, with targets beside the clip's{stronger}"
+        if found is not None:
+            settings = replace(part.settings, beside=tuple(tuple(round(float(x), 6) for x in row) for row in found))
+            other = _in_manner(tried, name, part, Manner("", settings))
+            if _outcome(other, name) == "":
+                return other, how
+    return None, how
+
+
+def _as_strong(script: Script, name: str, strength: float) -> Script:
+    people = {**script.scene.characters, name: replace(script.scene.characters[name], strength=strength)}
+    return replace(script, scene=replace(script.scene, characters=people))
 
 
 def _strong_enough(script: Script, name: str) -> tuple[Script, str]:
@@ -111,9 +153,8 @@ def _strong_enough(script: Script, name: str) -> tuple[Script, str]:
     if not weak:
         return script, ""
     enough = math.ceil(10.0 * SPARE * weak[0].share) / 10.0
-    people = {**script.scene.characters, name: replace(body, strength=enough)}
     said = f"`--strength {enough:g}`, since '{weak[0].joint}' cannot hold what hangs on it with its file's strength"
-    return replace(script, scene=replace(script.scene, characters=people)), said
+    return _as_strong(script, name, enough), said
 
 
 def _in_manner(script: Script, name: str, part: Any, manner: Manner) -> Script:

@@ -29,6 +29,7 @@ from stunt.errors import NOWHERE, BlowUpError, InvalidValueError, Place, StuntEr
 from stunt.stage.build import GROUND, Built, Prop, build
 from stunt.stage.contacts import ContactWatch, Hit
 from stunt.stage.ledger import ROOM, StepLedger
+from stunt.stage.owners import Owners
 from stunt.stage.scene import Placement, Scene
 from stunt.stage.schedule import Saved, Schedule
 from stunt.stage.shock import Shock
@@ -259,6 +260,14 @@ class StageLoop:
         # Between two control steps contacts would be looked at once more; so a stretch ends with one.
         self._stretched = (self.tick // whole + self._stretch) * whole
         return min(target, self._stretched)
+
+    def owners(self, name: str) -> Owners:
+        """Return who looks after which way of moving has which of a character's joints; the same one whoever asks."""
+        for member in self.kept:
+            if isinstance(member, Owners) and member.name == name:
+                return member
+        self.keep(made := Owners(self, name))
+        return made
 
     def keep(self, member: Saved) -> None:
         """Save somebody with the stage who does not act at times of its own."""

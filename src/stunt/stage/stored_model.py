@@ -7,46 +7,17 @@ makes the engine hang or crash there is refused here. It costs a third of a seco
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 from typing import Final
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt import children
+
 MOST_BYTES: Final = 512 * 2**20
 """No larger model is read."""
-_SECONDS: Final = 10
-_MEMORY: Final = 3 * 2**30
 _SPARE: Final = 256 * 2**20
-_CHILD: Final = f"""
-import os, sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, ({_SECONDS}, {_SECONDS}))
-    resource.setrlimit(resource.RLIMIT_AS, ({_MEMORY}, {_MEMORY}))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    pages = os.sysconf("SC_PAGE_SIZE")
-except (ImportError, AttributeError):
-    resource = None
-import mujoco
-def spare(more):  # so much memory, and no more: the engine believes what a model says of its sizes, and fills it
-    if resource is not None and os.path.exists("/proc/self/statm"):
-        has = int(open("/proc/self/statm").read().split()[5]) * pages
-        resource.setrlimit(resource.RLIMIT_DATA, (min(has + more, {_MEMORY}), resource.RLIM_INFINITY))
-try:
-    stored = sys.stdin.buffer.read()
-    spare(4 * len(stored) + {_SPARE})
-    model = mujoco.MjModel.from_binary_path("take.mjb", {{"take.mjb": stored}})
-    spare(max(model.narena, 0) + {_SPARE})
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
-    mujoco.mj_step(model, data)
-except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
-    print(str(error).splitlines()[0] if str(error) else type(error).__name__, file=sys.stderr)
-    sys.exit(4)
-"""
 _TRUSTED: Final[set[bytes]] = set()
 
 
@@ -86,13 +57,21 @@ def _try(data: bytes) -> None:
     Raises:
         ValueError: It was refused, or the child did not survive it.
     """
-    words = [sys.executable, "-I", "-c", _CHILD]
     try:
-        done = subprocess.run(words, input=data, capture_output=True, timeout=6 * _SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise ValueError("the engine does not come to an end with it") from None
-    if done.returncode == 4:
-        said = done.stderr.decode(errors="replace").split("\n")  # the engine warns there, too; the last is the reason
-        raise ValueError(next((line for line in reversed(said) if line.strip()), "")[:300])
-    if done.returncode != 0:
-        raise ValueError("the engine does not survive it")
+        children.apart(f"{__name__}:tried", data=data)
+    except children.Died as error:
+        raise ValueError(f"the engine {error}") from None
+
+
+def tried(data: bytes) -> bytes:
+    """Read a model, and step it (the child's side)."""
+    children.allow(4 * len(data) + _SPARE)  # the engine believes what a model says of its sizes, and fills it
+    try:
+        model = mujoco.MjModel.from_binary_path("take.mjb", {"take.mjb": data})
+        children.allow(max(model.narena, 0) + _SPARE)
+        state = mujoco.MjData(model)
+        mujoco.mj_forward(model, state)
+        mujoco.mj_step(model, state)
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        raise children.Refused(str(error).split("\n")[0][:300] or type(error).__name__) from None
+    return b""

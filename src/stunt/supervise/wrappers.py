@@ -9,12 +9,19 @@ picky = WithPrecondition(policy, lambda now: now.tilt < 0.4)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import glob
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from stunt import children
+from stunt.archives import read_file
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.layout import Layout
 from stunt.errors import InvalidValueError, StuntError
@@ -138,13 +145,22 @@ def observation(now: Situation) -> Floats:
     return np.concatenate([now.qpos[2:3], tilt, now.qpos[7:], speed, now.qvel[3:]])
 
 
-_LARGEST_NETWORK = 256 * 2**20
+_LARGEST_NETWORK: Final = 256 * 2**20
+_ROOM: Final = 512 * 2**20
+"""What all networks together may take for what they compute with [bytes]."""
+_PATIENCE: Final = 2.0
+"""How long a forward pass may take [s]; one of a controller takes less than a thousandth of it."""
+_TO_READ: Final = 5
+"""How much of a processor reading one may take, and its first pass [s]."""
+_SILENT: Final = 4
+"""The runner of networks says nothing on the terminal: what is wrong is in its errors."""
 
 
 def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
     """Return the forward pass of an ONNX network with one input and one output (needs `pip install 'stunt[onnx]'`).
 
-    It runs in one thread, so that the same observation gives the same action.
+    It runs in one thread, so that the same observation gives the same action. A child process reads it first; what
+    takes more than 2 s or 512 MB to answer is refused.
 
     Raises:
         StuntError: onnxruntime is missing, or cannot read the file.
@@ -153,13 +169,11 @@ def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
         import onnxruntime
     except ImportError as error:
         raise StuntError("an .onnx policy needs onnxruntime: pip install 'stunt[onnx]'.") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
-        if Path(path).stat().st_size > _LARGEST_NETWORK:
-            raise ValueError(f"it is larger than {_LARGEST_NETWORK // 2**20} MB")
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
+        read_file(path, _LARGEST_NETWORK)
+        children.apart(f"{__name__}:tried", str(Path(path).absolute()), seconds=_TO_READ)
+        session = _session(str(path))
+    except Exception as error:  # onnxruntime has a dozen of its own
         raise StuntError(f"'{path}' is no ONNX network that can be run: {error}.") from error
     if not session.get_inputs():
         raise StuntError(f"'{path}' is a network without an input.")
@@ -167,12 +181,82 @@ def onnx_policy(path: str | Path) -> Callable[[Floats], Floats]:
 
     def forward(observed: Floats) -> Floats:
         row = np.asarray(observed, np.float32)[None]
+        options = onnxruntime.RunOptions()
+        options.log_severity_level = _SILENT
         try:
-            return np.asarray(session.run(None, {entry: row})[0], float)[0]
-        except Exception as error:  # onnxruntime has a dozen of its own
+            with _at_most(_PATIENCE, lambda: setattr(options, "terminate", True)):
+                return np.asarray(session.run(None, {entry: row}, options)[0], float)[0]
+        except Exception as error:
             raise StuntError(f"the network '{path}' cannot be run on {row.shape[1]} numbers: {error}.") from error
 
     return forward
+
+
+def _session(path: str) -> Any:
+    """Return a network that is ready to run, in one thread, with so much memory and no more."""
+    import onnxruntime
+
+    _bound_networks()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _SILENT
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _bound_networks() -> None:
+    import onnxruntime as ort
+
+    kind = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
+    ort.create_and_register_allocator(kind, ort.OrtArenaCfg({"max_mem": _ROOM, "arena_extend_strategy": 1}))
+
+
+def tried(data: bytes, path: str) -> bytes:
+    """Read a network, and run it once (the child's side). What it complains about is said again outside."""
+    import onnxruntime  # noqa: F401 - what it takes itself is not the network's
+
+    beside = Path(path).parent.glob(glob.escape(Path(path).name) + "*")  # weights may stand in a file of their own
+    children.allow(children.SPARE + 8 * sum(file.stat().st_size for file in beside))
+    try:
+        session = _session(path)
+        for entry in session.get_inputs()[:1]:
+            size = entry.shape[-1] if entry.shape and isinstance(entry.shape[-1], int) else 1
+            session.run(None, {entry.name: np.zeros((1, min(size, 10**6)), np.float32)})
+    except Exception as error:
+        if "memory" in str(error) or "alloc" in str(error):
+            raise MemoryError from None
+    return b""
+
+
+_RUNNING: dict[object, tuple[float, Callable[[], object]]] = {}
+"""What is under way: when it has to be over [s], and what ends it."""
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float, end: Callable[[], object]) -> Iterator[None]:
+    """End what is done here if it takes longer: a thread looks on, which costs nothing worth mentioning each time."""
+    global _looks_on
+    if not _looks_on.is_alive():  # the first time, and in a process that was forked
+        _looks_on = threading.Thread(target=_look_on, name="looks on networks", daemon=True)
+        _looks_on.start()
+    token = object()
+    _RUNNING[token] = (time.monotonic() + seconds, end)
+    try:
+        yield
+    finally:
+        del _RUNNING[token]
+
+
+def _look_on() -> None:
+    while True:
+        time.sleep(0.25 * _PATIENCE)
+        for latest, end in list(_RUNNING.values()):
+            if time.monotonic() > latest:
+                end()
+
+
+_looks_on = threading.Thread()
 
 
 class Wrapped(BaseController):

@@ -91,6 +91,7 @@ class ServoSettings:
             `stunt.drive.feet.plant`): they scuff a third to a half less, and hold the heading less.
         foresee: Whether the torques the motion takes are fed forward (see `stunt.drive.prepare.feed_forward`); never
             with `external`.
+        beside: What is asked for beside the motion, window by window (see `stunt.drive.prepare.aside`); mostly nothing.
     """
 
     servo: Servo = key(
@@ -117,6 +118,7 @@ class ServoSettings:
         default=True, kind=TRUTH, help="whether swinging legs bring the body back to the clip's place and heading"
     )
     foresee: bool = True
+    beside: tuple[tuple[float, ...], ...] = ()
 
 
 @compiled

@@ -235,6 +235,7 @@ class Performer:
         self.missed_listeners: list[Callable[[BeatResult], None]] = []
         self.changed: Callable[[], None] = lambda: None
         self.fitted: Callable[[float], Mapping[str, Any]] = lambda time: {}
+        self._owners = stage.owners(character)
         self._queues: dict[str, list[Key]] = {name: [] for name in self.controlled}
         self._aimed: dict[str, Key] = {}  # the key each joint is on its way to
         self._beats: list[Beat] = []
@@ -306,7 +307,7 @@ class Performer:
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise InvalidValueError(what, value, "a positive number of seconds", pose.place)
         self._check(pose)
-        self._drop_replaced(pose, at)
+        self._drop(pose.angles, at)  # what this pose replaces
         start = -np.inf if duration is None else at - duration
         for name, angle in pose.angles.items():
             joint = self.character.joints[name]
@@ -343,13 +344,14 @@ class Performer:
         for name in pose.angles:
             if name not in self._queues:
                 raise InvalidValueError(f"joint '{name}'", "passive", "one the part controls", pose.place)
+        self._owners.check(pose.angles, pose.place)
 
-    def _drop_replaced(self, pose: Pose, at: float) -> None:
-        """Take out of beats at the same time what this pose replaces: it was never going to be met."""
+    def _drop(self, joints: Collection[str], at: float | None = None) -> None:
+        """Take joints out of beats, all or those at a time [s], that are never going to be met."""
         kept = []
         for beat in self._beats:
-            if abs(beat.time - at) < 1e-9:
-                angles = {name: angle for name, angle in beat.pose.angles.items() if name not in pose.angles}
+            if at is None or abs(beat.time - at) < 1e-9:
+                angles = {name: angle for name, angle in beat.pose.angles.items() if name not in joints}
                 if not angles:
                     continue
                 beat = replace(beat, pose=replace(beat.pose, angles=angles))
@@ -404,6 +406,7 @@ class Performer:
         key = self._aimed[name] = queue[0]
         if board.goal_time[joint.id] != key.time:
             # Whoever spoke last has the joint: setting out for a new key takes it from any other law.
+            self._owners.take("beats", [name])
             board.law[joint.id] = self._law
             board.feed_bias[joint.id] = int(self.part.gravity_compensation)
             board.start_time[joint.id] = now
@@ -534,10 +537,15 @@ class Performer:
         return self.last_beat
 
     def give_up(self, only: Collection[str] | None = None) -> None:
-        """Leave all joints, or some, to whoever takes them."""
+        """Leave all joints, or some, to whoever takes them; keys of theirs are forgotten."""
         for name in self.controlled:
             if only is None or name in only:
                 self.stage.board.law[self.character.joints[name].id] = PASSIVE
+        if only is not None:
+            self._drop(only)
+            for name in only:
+                self._queues.get(name, []).clear()
+            self.stage.crew.announce(self)
 
     def take_again(self) -> None:
         """Take all joints, after somebody else had the body, and hold them where they are."""

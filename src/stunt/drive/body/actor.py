@@ -69,6 +69,7 @@ class BodyActor(ServoBody):
         history: What it followed so far.
         log: How it answered hits, as events of the take.
         driver: The supervisor in charge of it; None: whoever tells it something.
+        by_forces: Whether forces follow what it is told to play, from the first frame on.
         low: Whether who drives it means it to crouch, roll or lie.
     """
 
@@ -100,7 +101,7 @@ class BodyActor(ServoBody):
         self.history: list[Followed] = []
         self.log: list[dict[str, Any]] = []
         self.driver: Any = None
-        self.low = False
+        self.low = self.by_forces = False
         self._attended: list[Crew] = []
         self._own: OwnFeet | None = None
         self._gave_up = ""
@@ -405,6 +406,11 @@ class BodyActor(ServoBody):
         self.rows = rows
         self.program.aim(self.number, rows, self.started)
 
+    def lay_anew(self, by: Place) -> None:
+        """Lay what it follows elsewhere over the ground, as where forces have taken it; joints follow the same."""
+        if self.rows is not None:
+            self.change_rows(moved_rows(self.rows, by))
+
     def show_rows(self, rows: ServoTargets, start: float) -> None:
         """Hand the servo some rows, due from a time on [s], in place of those it has; what it follows is the same."""
         if self.on_own_feet:
@@ -414,7 +420,7 @@ class BodyActor(ServoBody):
     # ---- as data
 
     def play(self, motion: BodyMotion, *, since: float = 0.0, blend: float = 0.5, place: bool = True) -> None:
-        """Be where a motion says, at its velocities, and push what is in the way.
+        """Be where a motion says, at its velocities, and push what is in the way; or follow it (see `by_forces`).
 
         Args:
             motion: What to play.
@@ -424,12 +430,20 @@ class BodyActor(ServoBody):
         """
         track, first, data = self.motions.track_of(motion), frame_of(motion, since), self.stage.data
         at = track.place_at(first, self.here) if place else NOWHERE
+        if blend > 0.0 and self.by_forces:
+            self.follow(motion, since=first / motion.fps, blend=blend, place=place)
+            return
         if blend > 0.0:
             lead, at = self.motions.frames_into(track, first, at, blend, shift=place)
         else:
             lead = track.laid(first, min(2, track.ahead(first)), at, opens=True)
             data.qpos[self.slices[0]] = lead[0, : self.layout.nq]
             data.qvel[self.slices[1]] = lead[0, self.layout.nq :]
+        if self.by_forces:
+            mujoco.mj_forward(self.stage.model, data)
+            self.program.settle(self.number, self.settings, self.root)  # it is weighed in the pose it has
+            self.follow(motion, since=first / motion.fps, blend=0.0, place=place)
+            return
         self.become(kinematic=True)
         self.motion, self.started, self.rows = motion, self.stage.time - first / motion.fps, None
         self._follows_now(None, None)
@@ -579,7 +593,7 @@ class BodyActor(ServoBody):
         """Return everything that must survive a restore; motions and rows are never changed, so they are shared."""
         told = (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low, self._gave_up,
+            self.settings, self.root, self.low, self.by_forces, self._gave_up,
         )  # fmt: skip
         pushes = self.pushes.save() if "pushes" in self.__dict__ else None
         program = self.program.save() if self._number == 0 else None  # one for all
@@ -592,7 +606,7 @@ class BodyActor(ServoBody):
             self.pushes.set_kinematic(False) if pushes is None else self.pushes.restore(pushes)
         (
             self.kinematic, self.motion, self.started, self.rows, self.playing, self.kept, self._leaning, self.firm,
-            self.settings, self.root, self.low, self._gave_up,
+            self.settings, self.root, self.low, self.by_forces, self._gave_up,
         ) = told  # fmt: skip
         self.history, self.log[:] = list(history), log
         if program is not None:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from stunt.character.kinematics import corners_over, pose_frames
-from stunt.control.servo.memory import ServoTargets
+from stunt.control.servo.memory import ServoTargets, hip_height
 from stunt.drive.body.actor import BodyActor
 from stunt.drive.body.followed import Followed, followed_at
 from stunt.drive.body.lost import LOST, PATIENCE, off_clip
@@ -118,6 +118,8 @@ END: Final = 0.5
 """Seconds at the end in which body and clip are compared to say whether it fell."""
 FALL_TILT: Final = 45.0
 FALL_HEIGHT: Final = 0.25
+LOW: Final = 0.4
+"""Heights count as at least this share of standing hips: who crawls or lies may do so a hand higher or lower."""
 
 
 def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | None = None) -> dict[str, Any]:
@@ -144,14 +146,15 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
     actual = make_rows(actor.stage.model, actor.character, BodyMotion("take", 120.0, own), actor.soles)
     turns, path = _wanted(actor, history, time)
     dots = np.abs((actual.turns[:, 1:] * turns[:, 1:]).sum(axis=-1)).clip(0.0, 1.0)
-    error = np.degrees(2.0 * np.arccos(dots))  # (T, bones)
+    led = _led(actor)
+    error = np.degrees(2.0 * np.arccos(dots))[:, led]  # (T, bones)
     names = {body: name for name, body in actor.character.bodies.items()}
     first = actor.character.root_body
     drift = np.linalg.norm(own[:, :2] - path[:, :2], axis=1)
     found = {
         "error_deg_mean": float(error.mean()),
         "error_deg_max": float(error.max()),
-        "error_deg": {names[first + 1 + k]: float(error[:, k].mean()) for k in range(error.shape[1])},
+        "error_deg": {names[first + 1 + bone]: float(error[:, k].mean()) for k, bone in enumerate(led)},
         "joint_error_deg": _joint_errors(actor, actual, turns),
         "drift_m": float(drift[-1]),
         "heading_deg": float(np.degrees(turned_aside(own[-1, 3:7], turns[-1, 0]))),
@@ -160,8 +163,23 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
         "foot_slide_m": foot_slide(actor, time, own, history),
         "prepared": _prepared(actor, history),
     }
+    least = LOW * hip_height(actor.stage.model, actor.slices[0].start)
     # Whoever began on data, or lies or does as a reflex wants in the end, has no clip to end like.
-    return found | ({"fell": not ended_like(time, own, turns[:, 0], path)} if ends else {}) | used
+    return found | ({"fell": not ended_like(time, own, turns[:, 0], path, least)} if ends else {}) | used
+
+
+def _led(actor: BodyActor) -> list[int]:
+    """Return which bones it follows with, numbered from the root's first one on: not those that others move.
+
+    A bone without joints goes with the one it is part of.
+    """
+    model, others = actor.stage.model, set(actor.program.spared.get(actor.character.name, ()))
+    joints = {int(model.jnt_bodyid[joint.id]): joint.id for joint in actor.character.joints.values()}  # any of them
+    led, found = {actor.character.root_body: True}, []
+    for body in sorted(set(actor.character.bodies.values()) - set(led)):  # parents come first
+        led[body] = joints[body] not in others if body in joints else led[int(model.body_parentid[body])]
+        found += [body - actor.character.root_body - 1] if led[body] else []
+    return found
 
 
 def _lost(time: Floats, own: Floats, wanted: Floats, path: Floats, floor: float) -> dict[str, Any]:
@@ -223,13 +241,13 @@ def turned_aside(turn: Floats, wanted: Floats) -> Floats:
     return rotations.heading(rotations.multiply(turn, rotations.conjugate(wanted)))
 
 
-def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats) -> bool:
-    """Whether, at the end, the root is tilted and as high as the clip's."""
+def ended_like(time: Floats, own: Floats, wanted: Floats, path: Floats, least: float = 0.05) -> bool:
+    """Whether, at the end, the root is tilted and as high as the clip's; heights count as at least `least` [m]."""
     last = time >= time[-1] - END
     up = np.array([0.0, 0.0, 1.0])
     tilts = []
     for turns in (own[last, 3:7], wanted[last]):
         # The root's own upward direction is where it points while the clip stands: here its frame's, both alike.
         tilts.append(np.degrees(np.arccos(rotations.rotate(turns, up)[:, 2].clip(-1.0, 1.0))))
-    high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], 0.05)
+    high = np.abs(own[last, 2] - path[last, 2]) <= FALL_HEIGHT * np.maximum(path[last, 2], least)
     return bool((np.abs(tilts[0] - tilts[1]) <= FALL_TILT).all() and high.all())

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from stunt.character.character import Character
 from stunt.drive.feet.leg import legs_of
 from stunt.drive.feet.leg_kernel import leg_chains_of
-from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet
+from stunt.drive.feet.plant import clear_feet, lift_soles, plant_feet, raised_by
 from stunt.drive.motion.body_motion import BodyMotion, repeated_rounds
 from stunt.drive.prepare.apart import Overlap, limbs_apart
 from stunt.drive.prepare.content import KnownByContent, digest
@@ -162,9 +162,17 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
     legs = legs_of(model, character, sole_geoms(model, character))
     limited, beyond = within_limits(character, motion)
     apart = limbs_apart(model, character, limited, clear=feet != "out of the floor")
-    planted = plant_feet(model, character, apart.motion, legs)
-    if feet == "out of the floor" and len(leg_chains_of(model, character).chains[0]) > 0:
-        planted = replace(planted, motion=lift_soles(model, character, apart.motion), moved=0.0 * planted.moved)
+    free, up, ground = apart.motion, np.zeros(len(motion.qpos)), feet != "out of the floor"
+    soles = set(sole_geoms(model, character))
+    if ground:
+        up = raised_by(model, character, free, soles)
+        free = free.lifted(up)
+    planted = plant_feet(model, character, free, legs)
+    if ground:  # putting feet down takes the body along
+        more = raised_by(model, character, planted.motion, soles)
+        planted, up = replace(planted, motion=planted.motion.lifted(more)), up + more
+    elif len(leg_chains_of(model, character).chains[0]) > 0:
+        planted = replace(planted, motion=lift_soles(model, character, free), moved=0.0 * planted.moved)
         planted = replace(planted, raised=0.0 * planted.raised)
     whole = clear_feet(model, character, planted.motion, legs) if feet == "clear" else planted.motion
     farthest = planted.moved.max(axis=0) if len(planted.moved) else np.zeros(len(legs))
@@ -176,9 +184,9 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
         feet_cm=100.0 * float(planted.moved.max(initial=0.0)),
         feet_mean_cm=100.0 * float(planted.moved.mean()) if legs else 0.0,
         foot=names[character.root_body + legs[int(farthest.argmax())].foot] if farthest.any() else "",
-        hips_cm=100.0 * float(np.abs(planted.raised).max()),
+        hips_cm=100.0 * float(np.abs(planted.raised + up).max()),
     )  # fmt: skip
-    return FittedMotion(whole, apart.motion, planted.stands, changes)
+    return FittedMotion(whole, free, planted.stands, changes)
 
 
 def within_limits(character: Character, motion: BodyMotion) -> tuple[BodyMotion, dict[str, float]]:

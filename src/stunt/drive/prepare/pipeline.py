@@ -23,6 +23,7 @@ from stunt.drive.feet.plant import FALLING
 from stunt.drive.feet.stance import LONGEST_STEP
 from stunt.drive.motion.body_motion import BodyMotion, make_rows, repeated_rounds
 from stunt.drive.motion.playing import NOWHERE, after_round, chained, cut_rows, moved_rows, place_between, round_of
+from stunt.drive.prepare.aside import AskedBeside
 from stunt.drive.prepare.content import KnownByContent, digest
 from stunt.drive.prepare.feed_forward import foreseen_torques
 from stunt.drive.prepare.fit import Changes, FittedMotion, fit_motion, rounds_around
@@ -62,6 +63,8 @@ def prepare(
     )  # torques are foreseen with these; by the discrete integrator the step counts too  # fmt: skip
     key = digest(model, character, home, "rows", how, physics)
     rows = _KNOWN.get(key, lambda: _prepared(model, character, home, soles, settings))
+    if settings.beside:
+        rows = AskedBeside(model, character).beside(rows, np.array(settings.beside))
     return moved_rows(rows, place_between(home.qpos[0], motion.qpos[0]))
 
 

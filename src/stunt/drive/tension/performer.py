@@ -67,6 +67,7 @@ class TensionPerformer:
         self.spared: Collection[str] = ()
         self.beat_law = COUPLINGS["full"]
         self.changed: Callable[[], None] = lambda: None
+        self._owners = stage.owners(character)
         self._running: list[Cue] = []
         self.plan = Plan(self.character, self.stood[0], self._waiting)
         self._take_held()
@@ -119,6 +120,7 @@ class TensionPerformer:
             StuntError: A joint, angle, time or tension that is not possible.
         """
         check_pose(pose, self.character)
+        self._owners.check(pose.angles, pose.place)
         if not (np.isfinite(lasts) and lasts > 0.0):
             raise InvalidValueError("lasts", lasts, "a positive number of seconds", pose.place)
         if tension is not None:
@@ -206,8 +208,10 @@ class TensionPerformer:
     def _begin(self, cue: Cue) -> None:
         now = self._weigher.torques(np.array(self.stage.data.qpos), self._loads())
         then = self._weigher.torques(self._state_at(cue.end), self._loads())
+        taken = [name for name in cue.entry.pose.angles if name not in {*self.spared, *self._owners.followed}]
+        self._owners.take("tension_poses", taken)
         for name, angle in cue.entry.pose.angles.items():
-            if name not in self.spared:
+            if name in taken:
                 self._aim(self.character.joints[name], name, angle, cue, now, then)
         if self.part.steady:
             for time in (cue.start, 0.5 * (cue.start + cue.end), cue.end):
@@ -389,6 +393,12 @@ class TensionPerformer:
         for name, joint in self.character.joints.items():
             if ByJoint({joints: True}).of(name) and self._owned(joint):
                 self._let_go(joint, to)
+
+    def give_up(self, only: Collection[str]) -> None:
+        """Leave joints to whoever takes them, now and in poses to come."""
+        for name in only:
+            if self._owned(joint := self.character.joints[name]):
+                self._let_go(joint, "passive")
 
     def forget(self) -> None:
         """Forget all poses that are under way or to come, and let go of every joint: somebody else moves the body."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,8 @@ from stunt.maths.rotations import Floats
 SPACING = 0.02
 """Between the samples of a path [m]."""
 LONGEST = 10_000.0
+_ON, _ALONG = 0.06, 0.3  # who is so near to a path [m], and faces along it [rad], is on it again
+_LOST = 30.0  # no way back is longer [m]
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,34 @@ class DrawnPath:
     def nearest(self, x: float, y: float) -> int:
         """Return the number of the sample nearest to a point [m]."""
         return int(((self.samples[:, :2] - [x, y]) ** 2).sum(axis=1).argmin())
+
+    def way_back(self, x: float, y: float, heading: float, mark: int, tightest: float) -> DrawnPath:
+        """Return a path from somewhere, the way one faces there, onto this one and along it to its end.
+
+        Args:
+            x: Where [m]; `y` likewise.
+            y: See `x`.
+            heading: Which way one faces there [rad].
+            mark: Number of the sample that was reached; one comes back to it or to a later one.
+            tightest: Radius of the tightest turn on the way [m].
+        """
+        points, samples, k = [(x, y)], self.samples, mark
+        ahead, last = round(tightest / SPACING), len(samples) - 1
+        for _ in range(round(_LOST / SPACING)):
+            near = samples[k : k + ahead + 1, :2]
+            k += int(((near - [x, y]) ** 2).sum(axis=1).argmin())
+            goal = samples[min(k + ahead, last)]
+            off = math.remainder(heading - goal[2], math.tau)
+            if math.dist((x, y), samples[k, :2]) < _ON and abs(off) < _ALONG:
+                break
+            aside = math.remainder(math.atan2(goal[1] - y, goal[0] - x) - heading, math.tau)
+            heading += min(max(aside, -SPACING / tightest), SPACING / tightest)
+            x, y = x + SPACING * math.cos(heading), y + SPACING * math.sin(heading)
+            points.append((x, y))
+        rest = [(float(one[0]), float(one[1])) for one in samples[k + ahead :: ahead // 4]]
+        end = (float(samples[-1, 0]), float(samples[-1, 1]))
+        way = [*points[:: ahead // 4], *(rest[:-1] if rest and math.dist(rest[-1], end) < _ON else rest), end]
+        return DrawnPath(tuple(way), place=self.place)
 
     def distances(self, places: Floats) -> Floats:
         """Return how far points (n, 2) are from the nearest point of the path [m], (n,)."""

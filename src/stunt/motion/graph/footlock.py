@@ -18,6 +18,7 @@ from stunt.maths.two_bone import bend_frames
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import ClipPose, WorldPose
 from stunt.motion.clips.standing import feet_of
+from stunt.motion.graph.planar import Planar
 from stunt.motion.graph.plants import ANKLE, BALL, FREE, contact_points
 
 
@@ -73,6 +74,12 @@ class FootState:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     fading: tuple[float, float, float] = (0.0, 0.0, 0.0)
     since: float = 1e9
+
+    def moved(self, by: Planar) -> FootState:
+        """Return the same foot of a walk that is moved over the ground."""
+        at, *ways = (np.asarray(vector) for vector in (self.at, self.offset, self.fading))
+        offset, fading = (_three(replace(by, x=0.0, y=0.0).points(way)) for way in ways)
+        return replace(self, at=_three(by.points(at)), offset=offset, fading=fading)
 
 
 LockState = tuple[FootState, ...]

@@ -23,6 +23,10 @@ from stunt.motion.graph.weave import Piece, Weaver
 FPS = 60.0
 """Frames per second of what a walker makes."""
 AHEAD = 40.0  # how long a line without an end is laid out at a time [m]
+FAR, ASIDE = 0.35, 0.9  # who is so far off its path [m], or faces past it [rad], makes a way back to it
+TIGHTEST = 1.2  # turn on that way: radius [m]
+BACK = 0.1  # where the two are no further apart it follows the path itself again [m]
+URGED = 3.0  # times as much as on the path it costs there to lag: who stands beside it is not to stay
 PAST = 4.0  # seconds of the past that are kept, for whoever asks a little late
 
 
@@ -78,7 +82,9 @@ class MotionGraphWalker:
             past: How much of the past is kept [s].
         """
         self.graph, self._past = graph, past
-        self.searcher, self._weaver = Searcher(graph, settings or SearchSettings()), Weaver(graph)
+        settings = settings or SearchSettings()
+        self.searcher, self._weaver = Searcher(graph, settings), Weaver(graph)
+        self._urged = Searcher(graph, replace(settings, lag=URGED * settings.lag))
         source = self._first_source(start)
         frame = int(np.argmax(graph.kept[source]))
         line = path if path is not None else _straight(Planar())
@@ -112,7 +118,7 @@ class MotionGraphWalker:
     def arrived(self) -> bool:
         """Whether what is made so far reaches the end of the path."""
         path = self._state.path
-        return path is not None and self._state.here.mark >= len(path.samples) - 1 - NEAR
+        return path is not None and self._state.here.mark >= len(self._state.line.samples) - 1 - NEAR
 
     @property
     def log(self) -> tuple[Entered, ...]:
@@ -174,7 +180,8 @@ class MotionGraphWalker:
         """
         if not self.graph.kept[source][frame]:
             raise InvalidValueError("the frame to begin with", frame, "one in the connected part of the graph")
-        state, line = self._state, self._state.line
+        state = self._state
+        line = state.path or state.line
         here = Here(source, frame, place, 0)
         at = _whereabouts(self.graph, here)
         begun = (Entered(0.0, self.graph.sources[source].name, 0.0),)
@@ -183,6 +190,33 @@ class MotionGraphWalker:
             here._replace(mark=line.nearest(at.x, at.y)), 0, 0, state.root[:0], state.rotations[:0], state.kinds[:0],
             feet, state.path, line, begun,
         )  # fmt: skip
+        self._find_back()
+
+    def move(self, by: Planar) -> None:
+        """Move all that is made over the ground: who walks it is elsewhere, and goes on from there."""
+        state = self._state
+        moved = by.pose(ClipPose(state.root, state.rotations))
+        self._state = state._replace(
+            here=state.here._replace(place=by.then(state.here.place)), root=moved.root, rotations=moved.rotations,
+            feet=tuple(foot.moved(by) for foot in state.feet),
+        )  # fmt: skip
+        self._find_back()
+
+    def _find_back(self) -> None:
+        """Follow a way back to the path, if it is too far off for the search to find one: it looks seconds ahead."""
+        state, at = self._state, _whereabouts(self.graph, self._state.here)
+        x, y, along = (float(value) for value in state.line.samples[state.here.mark])
+        off, aside = math.hypot(at.x - x, at.y - y), abs(math.remainder(at.turn - along, math.tau))
+        if state.path is not None and not self.arrived and (off > FAR or aside > ASIDE):
+            line = state.path.way_back(at.x, at.y, at.turn, self._mark, TIGHTEST)
+            self._state = state._replace(line=line, here=state.here._replace(mark=0))
+
+    @property
+    def _mark(self) -> int:
+        """Number of the path's own sample that was reached: a way back ends as the path does."""
+        state = self._state
+        path = state.path or state.line
+        return max(0, len(path.samples) - len(state.line.samples) + state.here.mark)
 
     def save(self) -> Any:
         """Return its state; it is never changed afterwards."""
@@ -198,7 +232,13 @@ class MotionGraphWalker:
         if state.path is None and state.here.mark > len(state.line.samples) // 2:
             further = _straight(Planar(*(float(value) for value in state.line.samples[state.here.mark])))
             self._state = state = state._replace(line=further, here=state.here._replace(mark=0))
-        way, _, _ = self.searcher.best(state.here, state.line)
+        if state.path is not None and state.line is not state.path:
+            mark = self._mark
+            one, two = state.path.samples[mark], state.line.samples[state.here.mark]
+            if math.dist(one[:2], two[:2]) < BACK and math.cos(one[2] - two[2]) > math.cos(ASIDE):
+                self._state = state = state._replace(line=state.path, here=state.here._replace(mark=mark))
+        searcher = self.searcher if state.path in (None, state.line) else self._urged
+        way, _, _ = searcher.best(state.here, state.line)
         self._append(self._piece(state.here, way), asked)
 
     def _piece(self, here: Here, way: list[int]) -> Piece:

@@ -59,6 +59,7 @@ from stunt.supervise.data.boxer import FELT, FIRM, READY, Boxer, Ring
 from stunt.supervise.data.clip import ClipController
 from stunt.supervise.data.path import PathWalker
 from stunt.supervise.data.strike import StrikeSpec, striking
+from stunt.supervise.data.tracking import by_forces
 from stunt.supervise.hit_rules import Relation
 from stunt.supervise.parameters import Parameter, parameters_of, values_for
 from stunt.supervise.registry import make_controller, maker_of
@@ -327,6 +328,10 @@ class SupervisorPart:
     )
     passive: tuple[str, ...] = key(default=(), kind=_THINGS, help="what never counts as a hit while data is in charge")
     active: tuple[str, ...] = key(default=(), kind=_THINGS, help="what always does")
+    forces: bool = key(
+        default=False, kind=TRUTH,
+        help="whether its clips, walks and fights are followed by forces from first to last, and never played as data",
+    )  # fmt: skip
     rate: float = key(default=30.0, kind=Number(1.0, 1000.0, unit="Hz"), help="looks per second")
     joints: tuple[str, ...] | None = key(
         default=None, kind=ListOf(Word("a joint's name or pattern"), alone=(str,)),
@@ -406,6 +411,7 @@ def _start(actor: Actor, part: SupervisorPart, alone: bool) -> Supervisor:
     for fight in part.fights:
         pool += fight_controllers(stage, name, fight)
     pool += [registered_controller(stage, name, spec) for spec in part.controllers]
+    pool = by_forces(pool) if part.forces else pool
     supervisor = actor.supervise(
         pool, safe=next((c for c in pool if c.name == part.safe), None), hz=part.rate,
         relation=Relation(frozenset(part.passive), frozenset(part.active)), settings=ServoSettings(gain=part.gain),

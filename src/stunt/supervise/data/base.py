@@ -11,12 +11,14 @@ from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 
+from stunt.drive.body.actor import BodyActor
 from stunt.drive.motion.layout import Layout
+from stunt.drive.motion.playing import place_between
 from stunt.errors import BodyError
-from stunt.maths import rotations
 from stunt.maths.rotations import Floats
 from stunt.motion.graph.build import MotionGraph
 from stunt.motion.graph.planar import Planar
+from stunt.motion.graph.walker import MotionGraphWalker
 from stunt.motion.rig.skeleton_body import body_from_clip
 from stunt.stage.loop import StageLoop
 from stunt.supervise.contract import ORDINARY, BaseController, Bid
@@ -175,6 +177,12 @@ class GraphController(DataController):
         """Return where a clip must lie so that a frame of it is where the character is and faces."""
         whole = self.graph.sources[source]
         pose = self._qpos(whole.clip, whole.times[frame : frame + 1])[0]
-        turn = float(rotations.heading(now.root_quaternion) - rotations.heading(pose[3:7]))
-        x, y = now.root_position[:2]
-        return Planar(float(x), float(y), turn).then(Planar(-float(pose[0]), -float(pose[1]), 0.0))
+        return Planar(*place_between(pose, now.qpos))
+
+    def _catch_up(self, now: Situation, actor: BodyActor, walker: MotionGraphWalker) -> None:
+        """Lay a walk that forces follow where they have taken the body: it is planned on from there."""
+        since = now.time - self._begun
+        planned = self._qpos(walker.clip_until(since), np.array([since - walker.begins]))[0]
+        by = place_between(planned, now.qpos)
+        walker.move(Planar(*by))
+        actor.lay_anew(by)

@@ -208,6 +208,8 @@ class Boxer(GraphController):
     def _decide(self, now: Situation, actor: BodyActor, blend: float) -> None:
         """Say what is wanted now, find the way, and hand it to the body with what may come after it."""
         self._walker.restore(self._fixed)
+        if actor.by_forces and blend > 0.0 and self._decided > 0.0:
+            self._catch_up(now, actor, self._walker)
         self.intent = self._next_intent(now)
         self._walker.goal = self._goal(now, self.intent)
         self._walker.next_piece()

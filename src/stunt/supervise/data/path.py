@@ -103,6 +103,8 @@ class PathWalker(GraphController):
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Walk on; it is done at the path's end."""
         if actor.left < LEFT:
+            if actor.by_forces:
+                self._catch_up(now, actor, self._walker)
             self._hand_over(now, actor, _SEAM)
         end = self.path.samples[-1, :2]
         slow = float(np.linalg.norm(now.root_velocity[:2])) < 0.3

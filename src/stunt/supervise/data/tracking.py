@@ -24,6 +24,7 @@ from stunt.supervise.reflexes.get_up import GetUp
 from stunt.supervise.reflexes.stumble import Stumble
 from stunt.supervise.situation import Situation
 from stunt.supervise.supervisor import Supervisor
+from stunt.supervise.twin import Twin
 
 TONE: Final = 0.02
 """Share of its strength a body keeps that has gone down: limp, but it holds itself together a little."""
@@ -161,7 +162,7 @@ class ClipQueue(BaseController):
 
     def step(self, now: Situation, actor: BodyActor) -> Status:
         """Give way to hits, and go over to the next clip when it is its turn."""
-        if why := self._falls(now, actor):
+        if why := loses(actor, now, self._react):
             actor.note(DOWN, why=why)
             return failed(why)
         if self._react is not None:
@@ -173,16 +174,6 @@ class ClipQueue(BaseController):
         elif actor.motion is not None and actor.motion.loop and actor.left < SOON:
             actor.follow(actor.motion, since=actor.elapsed % actor.motion.duration)
         return Status("running", wake=self._sleep(now, actor), broken=STRAINED)
-
-    def _falls(self, now: Situation, actor: BodyActor) -> str:
-        """Return why it cannot stay up any more; empty: it can."""
-        if self._react is not None and feel(actor, now.hits, self._react, blows=now.blows):
-            return "limp"
-        if actor.broken_for < STRAINED:
-            return ""
-        if actor.broken_for > (self._react or DEFAULT).broken:
-            return "broken"
-        return "lost its balance" if strayed(actor, now.com, now.com_velocity) > LOST else ""
 
     def _sleep(self, now: Situation, actor: BodyActor) -> float:
         """Return how long nobody has to look after it [s]."""
@@ -230,6 +221,23 @@ def _turned(now: Situation, clip: QueuedClip) -> BodyMotion:
     """Return a motion where the character is, turned from where it faces."""
     x, y = float(now.qpos[0]), float(now.qpos[1])
     return clip.motion.placed((x, y), float(rotations.heading(now.qpos[3:7])) + clip.turned)
+
+
+def loses(actor: BodyActor, now: Situation, react: Thresholds | None) -> str:
+    """Return why a body that follows a motion cannot stay up any more; empty: it can. It gives way to what hit it.
+
+    Args:
+        actor: The body.
+        now: Its situation, with what hit it.
+        react: When hits make it give way, stun and fall; None: never.
+    """
+    if react is not None and feel(actor, now.hits, react, blows=now.blows):
+        return "limp"
+    if actor.broken_for < STRAINED:
+        return ""
+    if actor.broken_for > (react or DEFAULT).broken:
+        return "broken"
+    return "lost its balance" if strayed(actor, now.com, now.com_velocity) > LOST else ""
 
 
 def queue_of(supervisor: Supervisor | None) -> ClipQueue | None:
@@ -283,3 +291,74 @@ def follow_clips(
 
     stage.shock_listeners.append(pushed)
     return supervisor
+
+
+class ByForces(BaseController):
+    """A controller on data whose motions forces follow from first to last (P3, §4.5): it only chooses them.
+
+    Attributes:
+        guide: The controller on data.
+        thresholds: How hard a hit must be to stun or fell the body.
+    """
+
+    kinematic = False
+    shared = ("guide", "thresholds", "motions")
+
+    def __init__(self, guide: Controller, thresholds: Thresholds | None = None) -> None:
+        """Take a controller on data as a guide; it is called as that is."""
+        super().__init__(guide.name)
+        self.guide, self.thresholds = guide, thresholds or Thresholds()
+        self.priority, self.longest, self.interrupts = guide.priority, guide.longest, guide.interrupts
+        self.low = bool(getattr(guide, "low", False))
+        motion = getattr(guide, "motion", None)
+        self.motions = {} if motion is None else {motion.name: motion}
+
+    def bid(self, now: Situation) -> Bid | float | None:
+        """Offer what its guide offers."""
+        return self.guide.bid(now)
+
+    def start(self, now: Situation, actor: BodyActor, bid: Bid) -> None:
+        """Begin what the guide would play."""
+        actor.recover()
+        actor.lean(None)
+        actor.by_forces = True
+        self.guide.start(now, actor, bid)
+
+    def step(self, now: Situation, actor: BodyActor) -> Status:
+        """Follow, give way to blows, and let the guide go on."""
+        if why := loses(actor, now, self.thresholds):
+            return failed(why)
+        if actor.motion is not None and actor.motion.loop and actor.left < SOON:
+            actor.follow(actor.motion, since=actor.elapsed % actor.motion.duration)
+        status = self.guide.step(now, actor)
+        if not status.running:
+            return status
+        later = 0.0 if status.wake <= 0.0 else max(min(status.wake, actor.left - 0.5 * SOON), 0.0)
+        return Status("running", status.reason, wake=later, broken=STRAINED)
+
+    def stop(self, now: Situation, actor: BodyActor) -> None:
+        """Let go."""
+        actor.by_forces = False
+        self.guide.stop(now, actor)
+
+    def recast(self, stage: StageLoop) -> None:
+        """Let the guide look up anew what it knows."""
+        if hasattr(self.guide, "recast"):
+            self.guide.recast(stage)
+
+    def save(self) -> Any:
+        """Return what must survive a restore."""
+        return super().save(), self.guide.save()
+
+    def restore(self, state: Any) -> None:
+        """Put it back."""
+        own, guide = state
+        super().restore(own)
+        self.guide.restore(guide)
+
+
+def by_forces(pool: Sequence[Controller]) -> list[Controller]:
+    """Return a pool whose controllers on data are followed by forces; twins give way to them, and say how hard."""
+    felt = {one.brother: one.thresholds for one in pool if isinstance(one, Twin)}
+    rest = [one for one in pool if not isinstance(one, Twin)]
+    return [ByForces(one, felt.get(one)) if one.kinematic else one for one in rest]

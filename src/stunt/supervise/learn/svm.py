@@ -20,7 +20,7 @@ from stunt.record.files import written_aside
 
 SCHEMA: Final = 1
 _ARRAYS: Final = ("mean", "scale", "vectors", "weights")
-_MOST: Final = 64 * 1024 * 1024  # bytes of a file that are read, and that it may unpack to
+_MOST: Final = 8 * 1024 * 1024  # bytes of a file that are read, and that it may unpack to; each look goes through all
 
 
 class WrongBodyError(StuntError):
