@@ -15,8 +15,11 @@ import argparse
 import csv
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import stunt
 from stunt.cli.parser import parse
@@ -25,9 +28,11 @@ from stunt.library.names import load_clip
 from stunt.review.figures import FIGURES, PAIRS, measure
 from stunt.review.filmed import take_of_clip
 from stunt.review.measures.footage import Footage
+from stunt.review.measures.forces import used
 from stunt.review.ranges import TABLE
 
 LEFT_OUT = 2
+HARDEST = 2.0
 FEW, MANY = 3, 10  # captures a range, and a judgement which of them are odd, need
 FORCES = ("support", "help_force", "help_torque", "strength_used")
 TOLD = {
@@ -65,7 +70,17 @@ def figures_of(path: Path) -> dict[str, float]:
     found = {one.figure: one.value for one in measure(footage, footage.people[0])}
     followed = Footage.of(stunt.perform(script_of(path, parse(["track", str(path)]))))
     found |= {one.figure: one.value for one in measure(followed, followed.people[0]) if one.figure in FORCES}
+    if "strength_used" in found:
+        found["strength_used"] = max(found["strength_used"], *hardest(followed))
     return found
+
+
+def hardest(followed: Footage) -> Iterator[float]:
+    """Yield what strength is used in each `HARDEST` seconds: a take may be of nothing but a fall or a wheel."""
+    yield 0.0
+    for start in np.arange(0.0, followed.time[-1] - HARDEST, 0.25):
+        part = followed.between(start, start + HARDEST)
+        yield from (value for name, value, *_ in used(part, part.people[0]) if name == "strength_used")
 
 
 def oddness(name: str, rows: dict[str, dict[str, float]]) -> float:

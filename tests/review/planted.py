@@ -186,6 +186,18 @@ def performed() -> Take:
     return stunt.perform(stunt.script_from_data(data))
 
 
+def on_a_crate() -> Take:
+    """Somebody who stands on a crate."""
+    data = {
+        "characters": {"ada": {"body": str(IDLE), "root": "free", "at": [0.0, 0.0, 0.3]}},
+        "props": {"crate": {"shape": "box", "size": [1.0, 1.0, 0.3], "at": [0.0, 0.0, 0.15]}},
+        "performance": {"ada": {"clips": {"play": [{"clip": "idle"}]}}},
+        "seconds": 1.0,
+        "rate": 120,
+    }
+    return stunt.perform(stunt.script_from_data(data))
+
+
 def carried_by_nobody() -> Take:
     """The same, with half of its weight hung on a hook."""
     take = performed()

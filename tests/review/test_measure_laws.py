@@ -15,9 +15,9 @@ from stunt.review.filmed import take_of_clip
 from stunt.review.measures.falls import falling
 from stunt.review.measures.feet import standing
 from stunt.review.measures.footage import Footage
-from stunt.review.measures.forces import touches, used
+from stunt.review.measures.forces import blows, touches, used
 from stunt.review.measures.gait import walking
-from stunt.review.measures.limbs import turns
+from stunt.review.measures.limbs import speeds, turns
 
 
 def measured(measure, take: Take) -> dict[str, float]:
@@ -109,3 +109,43 @@ def test_strength_used_is_the_length_of_a_joints_torque_over_its_strength() -> N
     footage = Footage.of(replace(take, torque=torque))
     found = dict((name, value) for name, value, *_ in used(footage, footage.people[0]))
     assert found["strength_used"] == pytest.approx(1.2, rel=1e-6)
+
+
+@pytest.mark.parametrize("way", ["carries", "stops"])
+def test_a_crate_that_carries_a_foot_is_ground_and_one_that_stops_it_is_a_blow(way: str) -> None:
+    take = planted.on_a_crate()
+    size = np.linalg.norm(take.contact_force, axis=1, keepdims=True)
+    sign = np.sign(take.contact_force[:, 2:])
+    aside = np.hstack([sign * size, np.zeros((len(size), 2))])
+    footage = Footage.of(take if way == "carries" else replace(take, contact_force=aside))
+    found = blows(footage, footage.people[0])
+    assert (not found) if way == "carries" else (len(found) > 10)
+
+
+def test_a_hand_that_rests_on_an_arm_nobody_uses_is_not_judged() -> None:
+    base = planted.standing()
+    still = replace(base, qpos=np.tile(base.qpos[:1], (len(planted.TIME), 1)))
+    wave = 1.0 + np.sin(2.0 * np.pi * planted.TIME / 2.0)
+    one = planted.turned(still, "r_forearm", (0.0, np.radians(-30.0), 0.0), wave)
+    bent = planted.turned(one, "r_hand", (0.0, np.radians(-9.0), 0.0), wave)
+    assert "wrist_range" not in measured(speeds, still)
+    assert measured(speeds, one)["wrist_range"] < 0.1 and measured(speeds, bent)["wrist_range"] > 8.0
+
+
+def test_whoever_turns_over_with_the_hips_up_has_not_fallen() -> None:
+    take = planted.plank()
+    found = measured(falling, take)
+    assert "head_speed" in found
+    lifted = take.qpos.copy()
+    lifted[:, 2] = np.maximum(lifted[:, 2], 0.87 * np.percentile(lifted[:, 2], 95))
+    assert "head_speed" not in measured(falling, replace(take, qpos=lifted))
+
+
+def test_who_hangs_on_a_hook_is_not_asked_what_carries_them() -> None:
+    take = planted.performed()
+    name = next(iter(take.cast.characters))
+    known = {**take.meta.get("tracking", {}).get(name, {}), "assist": "hook"}
+    hung = replace(take, meta={**take.meta, "tracking": {name: known}})
+    assert {"support", "help_force", "help_torque"} <= set(measured(used, take))
+    assert not {"support", "help_force", "help_torque"} & set(measured(used, hung))
+    assert hung.review().hanging == (name,) and "hook" in hung.review().told() and not take.review().hanging

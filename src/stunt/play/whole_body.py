@@ -10,6 +10,7 @@ import mujoco
 
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.actor import BodyActor, actor_of
+from stunt.drive.body.led import Led
 from stunt.drive.body.lost import Watch
 from stunt.drive.body.over_ground import shape_targets
 from stunt.drive.body.reactions import Thresholds
@@ -139,6 +140,7 @@ class WholeBody:
             shape_targets(self.body, feet=feet, absolute=absolute)
             self._stuck = StuckLimbs(self.body) if free_limbs else None
             Watch(self.body)
+            Led(self.body)
         self._looked_after = True
 
     # ---- ways of moving

@@ -50,7 +50,9 @@ FIGURES: Final[dict[str, FigureKind]] = {
         )
         for part in limbs.PARTS
     },
-    "wrist_range": FigureKind("°", "how far the stiller hand turns from its forearm in all", low=True, high=False),
+    "wrist_range": FigureKind(
+        "°", "how far a hand turns from its forearm in all, the stiller one of the arms that bend", low=True, high=False
+    ),
     "hand_speed": FigureKind("m/s", "fastest that a hand moves from the hips"),
     "foot_speed": FigureKind("m/s", "fastest that a foot moves from the hips"),
     "mirror_deg": FigureKind(

@@ -15,6 +15,7 @@ from typing import Final
 from stunt.review.figures import FIGURES, PAIRS
 
 TABLE: Final = "ranges.json"
+_EXACT: Final = 1e-9  # differences of times are no rounder than that
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Range:
 
     def holds(self, value: float) -> bool:
         """Whether a value is inside."""
-        return bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
+        low = self.low is None or value >= self.low - _EXACT
+        return bool(low and (self.high is None or value <= self.high + _EXACT))
 
     def told(self, digits: int = 3) -> str:
         """Say it in a few words."""

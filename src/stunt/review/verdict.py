@@ -54,12 +54,14 @@ class Review:
         seconds: How long it is [s].
         findings: All figures, character by character.
         missing: What was asked for and did not happen.
+        hanging: Who hangs on a meat-hook because the script says so: what carries them is not judged.
     """
 
     title: str
     seconds: float
     findings: tuple[ReviewFinding, ...]
     missing: tuple[Missing, ...]
+    hanging: tuple[str, ...] = ()
 
     @property
     def outside(self) -> tuple[ReviewFinding, ...]:
@@ -85,6 +87,7 @@ class Review:
             "passed": self.passed,
             "outside": len(self.outside),
             "missing": [{"time": one.time, "what": one.what} for one in self.missing],
+            "hanging": list(self.hanging),
             "characters": {name: [finding.to_data() for finding in self.of(name).values()] for name in names},
         }
 
@@ -100,12 +103,13 @@ class Review:
 
     def told(self) -> str:
         """Say in a line what came of it."""
+        hung = "".join(f" {name} hangs on a hook, as asked." for name in self.hanging)
         if self.passed:
-            return f"all {len(self.findings)} figures are as captured people's."
+            return f"all {len(self.findings)} figures are as captured people's.{hung}"
         out = f"{len(self.outside)} of {len(self.findings)} figures are out of captured people's range"
         pieces = [out] if self.outside else []
         pieces += [f"{len(self.missing)} asked for and did not happen"] if self.missing else []
-        return "; ".join(pieces) + "."
+        return "; ".join(pieces) + "." + hung
 
 
 @announced
@@ -125,4 +129,5 @@ def review(take: Take) -> Review:
             for one in measure(footage, person)
             if one.figure in known
         ]
-        return Review(str(take.meta.get("title", "")), take.seconds, tuple(findings), tuple(missing(footage)))
+        hung = tuple(person.name for person in footage.people if footage.hangs(person))
+        return Review(str(take.meta.get("title", "")), take.seconds, tuple(findings), tuple(missing(footage)), hung)

@@ -133,6 +133,7 @@ def measure(actor: BodyActor, time: Floats, qpos: Floats, against: Followed | No
     """
     history = actor.history if against is None else [against]
     used: dict[str, Any] = {"limits": actor.limit_use, "root_spring": asdict(actor.assistance())}
+    used["assist"] = actor.root.kind
     if on_feet := actor.own_summary():
         used["own_feet"] = on_feet
     follows = np.array(

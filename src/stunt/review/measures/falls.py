@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from stunt.maths import rotations
 from stunt.motion.clips.standing import stretches
 from stunt.review.measures.depths import gaps
 from stunt.review.measures.footage import Figurant, Footage
-from stunt.review.measures.forces import impacts
+from stunt.review.measures.forces import blows
 
 Found = tuple[str, float, float | None, str]
 TOUCH: Final = 0.02
@@ -22,6 +23,8 @@ MOVES: Final = 1.0
 _UPRIGHT, _LIES = 25.0, 45.0  # [°]
 _BEFORE, _SINCE = 2.0, 1.0  # [s] from upright to the floor at most, [s] from a blow to the fall
 _AFTER = 1.0  # [s] in which the head may still come down
+_EARLY = 0.3  # [s] before it is lost in which an arm may move to keep a balance
+_APART = 0.1  # [s] touches nearer than this are one blow
 _LEGS = ("foot", "toe", "shank", "thigh")
 
 
@@ -44,8 +47,12 @@ def _falls(footage: Footage, person: Figurant) -> list[tuple[int, int]]:
     low = np.isfinite(gaps(footage, geoms, TOUCH, footage.fixed))
     tilt = footage.tilt(person)
     hips = footage.places[:, person.about.root_body, 2]
-    low &= (tilt > _LIES) | (hips < 0.5 * np.percentile(hips, 95))  # who leans on a wall has not fallen
-    stands = (tilt < _UPRIGHT) & (hips > 0.85 * np.percentile(hips, 95))
+    usual = float(np.percentile(hips, 95))
+    high = hips > 0.85 * usual
+    low &= ((tilt > _LIES) & ~high) | (
+        hips < 0.5 * usual
+    )  # who leans on a wall, or stands on the hands, has not fallen
+    stands = (tilt < _UPRIGHT) & high
     found = []
     for down, _ in stretches(low):
         before = np.flatnonzero(stands[: down + 1])
@@ -79,8 +86,8 @@ def _measured(footage: Footage, person: Figurant, upright: int, down: int) -> It
     early = head is not None and head < min(others, default=len(footage.time))
     yield "head_first", float(early), float(footage.time[down if head is None else head]), first[1]
     # Knees that give first keep a trunk upright for a while: what counts is all since the blow.
-    blows = [moment for moment in _blows(footage, person, upright) if moment <= footage.time[upright]]
-    onset = int(np.searchsorted(footage.time, min(blows))) if blows else upright
+    before = [moment for moment, _ in _blows(footage, person, upright) if moment <= footage.time[upright]]
+    onset = int(np.searchsorted(footage.time, min(before))) if before else upright
     bends = [
         footage.angle_at(person, *(f"{side}_{part}" for part in ("thigh", "shank", "foot")))[onset : down + 1]
         for side in "lr"
@@ -99,27 +106,43 @@ def _hip(footage: Footage, person: Figurant, side: str) -> np.ndarray:
     return np.asarray(np.degrees(np.arctan2(sine, cosine)))
 
 
-def _blows(footage: Footage, person: Figurant, upright: int) -> list[float]:
-    """Return when something hit somebody about when it last was upright [s]."""
+def _blows(footage: Footage, person: Figurant, upright: int) -> list[tuple[float, float]]:
+    """Return when something hit somebody about when it last was upright, and how hard [s], [N]."""
     begin = float(footage.time[upright])
-    return [moment for moment in impacts(footage, person, feet=True) if begin - _SINCE <= moment <= begin + 0.5]
+    return [one for one in blows(footage, person) if begin - _SINCE <= one[0] <= begin + _APART]
+
+
+def _felled(footage: Footage, person: Figurant, upright: int) -> float | None:
+    """Return when the blow that felled somebody began [s], the hardest of those about then; None: none did.
+
+    Whoever boxes is hit all the time: what did not fell is nothing to reach for the ground at.
+    """
+    hits = _blows(footage, person, upright)
+    if not hits:
+        return None
+    began, _ = max(hits, key=lambda one: one[1])
+    for moment, _ in reversed([one for one in hits if one[0] < began]):
+        if began - moment > _APART:
+            break
+        began = moment
+    return began
 
 
 def _reaction(footage: Footage, person: Figurant, upright: int, end: int) -> Iterator[Found]:
     """Measure the time from what made somebody fall until a hand moves."""
-    begin, blows = float(footage.time[upright]), _blows(footage, person, upright)
+    begin, blow = float(footage.time[upright]), _felled(footage, person, upright)
     tilt = footage.tilt(person)[upright:end]
     tips = np.flatnonzero(tilt > LOSES)
-    onset = min(blows) if blows else float(footage.time[upright + int(tips[0])]) if len(tips) else begin
-    start = int(np.searchsorted(footage.time, onset))
-    root = footage.velocity(footage.places[:, person.parts.get("spine2", person.about.root_body)])
-    for side in "lr":
-        if f"{side}_hand" not in person.parts:
-            return
-    paces = [
-        np.linalg.norm(footage.velocity(footage.places[:, person.parts[f"{side}_hand"]]) - root, axis=1)
-        for side in "lr"
-    ]
+    onset = blow if blow is not None else float(footage.time[upright + int(tips[0])]) if len(tips) else begin
+    # Whoever topples slowly has thrown the arms out before, and sits down with the trunk upright once more.
+    start = int(np.searchsorted(footage.time, onset if blow is not None else onset - _EARLY))
+    if not all(f"{side}_hand" in person.parts for side in "lr"):
+        return
+    # Seen from the trunk as it turns: the hands of whoever falls like a board are as fast as anybody's.
+    trunk = person.parts.get("spine2", person.about.root_body)
+    away = [footage.places[:, person.parts[f"{side}_hand"]] - footage.places[:, trunk] for side in "lr"]
+    seen = [rotations.rotate(rotations.conjugate(footage.turns[:, trunk]), way) for way in away]
+    paces = [np.linalg.norm(footage.velocity(way), axis=1) for way in seen]
     back = footage.back(start, 0.3)
     usual = [float(pace[back : start + 1].max()) for pace in paces]
     moved = [np.flatnonzero(pace[start:end] > most + MOVES) for pace, most in zip(paces, usual, strict=True)]

@@ -161,6 +161,10 @@ class Footage:
         sine, cosine = np.linalg.norm(np.cross(one, other), axis=1), (one * other).sum(axis=1)
         return np.asarray(np.degrees(np.arctan2(sine, cosine)))
 
+    def hangs(self, person: Figurant) -> bool:
+        """Whether somebody hangs on a meat-hook, as was asked: that carries them, as its base carries a fixed root."""
+        return bool(self.take.meta.get("tracking", {}).get(person.name, {}).get("assist") == "hook")
+
     def tilt(self, person: Figurant) -> Floats:
         """Return how far the trunk is from upright [°], (T,): from between the hips to between the shoulders."""
         hips = np.mean([self.places[:, person.parts[f"{side}_thigh"]] for side in "lr"], axis=0)

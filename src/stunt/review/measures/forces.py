@@ -17,6 +17,7 @@ BLOW: Final = 0.3
 """A touch by a prop or another person with this much of one's weight is an impact; by the ground it takes `THUD`."""
 THUD: Final = 1.0
 _GRAVITY = 9.81
+_UPWARD = 0.7  # cosine: what pushes up within 45° carries
 _LONG = 1.0  # [s] shorter times by forces are not judged
 
 
@@ -32,11 +33,16 @@ def touches(footage: Footage, person: Figurant) -> tuple[Floats, Floats, np.ndar
     return np.asarray(take.time[take.contact_frame[own]]), signed, geoms, others
 
 
-def impacts(footage: Footage, person: Figurant, feet: bool = False) -> list[float]:
+def impacts(footage: Footage, person: Figurant) -> list[float]:
     """Return when something hit a body hard, or it hit the ground with more than a foot [s]; pushes count."""
+    return [moment for moment, _ in blows(footage, person)]
+
+
+def blows(footage: Footage, person: Figurant) -> list[tuple[float, float]]:
+    """Return when something hit a body hard, and how hard [s], [N]; the ground counts, if met with more than a foot."""
     take, weight = footage.take, person.about.mass * _GRAVITY
     found = [
-        float(event["time"])
+        (float(event["time"]), float(np.linalg.norm(event["impulse"])) / max(float(event.get("seconds", 0.0)), 1e-3))
         for event in take.events
         if event.get("kind") == "push" and str(event.get("target", "")).partition("/")[0] == person.name
     ]
@@ -49,11 +55,14 @@ def impacts(footage: Footage, person: Figurant, feet: bool = False) -> list[floa
     np.add.at(whole, where.ravel(), force)
     times, geoms, others, size = *shapes, np.linalg.norm(whole, axis=1)
     geoms = geoms.astype(int)
-    ground = np.isin(others, [g for g in footage.surroundings if not footage.model.geom_bodyid[g]])
     soles = [person.parts[part] for part in ("l_foot", "r_foot", "l_toe", "r_toe") if part in person.parts]
     sole = np.isin(footage.model.geom_bodyid[geoms], soles) if len(geoms) else np.zeros(0, bool)
-    hit = np.where(ground, (size > THUD * weight) & (feet | ~sole), size > BLOW * weight)
-    return sorted([*found, *(float(moment) for moment in np.unique(times[hit]))])
+    # A crate or a hill that carries a foot is ground to it; one that stops it is not.
+    carries = sole & (whole[:, 2] > _UPWARD * size) & np.isin(others, footage.surroundings)
+    ground = np.isin(others, [g for g in footage.surroundings if not footage.model.geom_bodyid[g]]) | carries
+    hit = np.where(ground, (size > THUD * weight) & ~sole, size > BLOW * weight)
+    moments = np.unique(times[hit])
+    return sorted([*found, *((float(moment), float(size[hit & (times == moment)].max())) for moment in moments)])
 
 
 def drags(footage: Footage, person: Figurant) -> list[tuple[float, float]]:
@@ -106,17 +115,21 @@ def used(footage: Footage, person: Figurant) -> Iterator[Found]:
     take, about = footage.take, person.about
     if about.root_qpos is None or take.meta.get("kinematic_preview") or not np.abs(take.torque).any():
         return
-    yield from _support(footage, person)
-    help_ = assistance(take, person.number, about, footage.model)
-    yield "help_force", float(help_["force_mean"]), None, ""
-    yield "help_torque", float(help_["torque_mean"]), None, ""
+    if not footage.hangs(person):
+        yield from _support(footage, person)
+        help_ = assistance(take, person.number, about, footage.model)
+        yield "help_force", float(help_["force_mean"]), None, ""
+        yield "help_torque", float(help_["torque_mean"]), None, ""
+    frames = 1 + np.flatnonzero((take.time[1:] >= footage.time[0]) & (take.time[1:] <= footage.time[-1]))
+    # Whoever is pulled about gives way at full strength.
+    frames = frames[_by_forces(footage, person, take.time[frames])]
     shares, names = [], []
     for name, joint in about.joints.items():
         if joint.strength:
-            torque = take.torque[1:, joint.dof : joint.dof + joint.width]
+            torque = take.torque[frames, joint.dof : joint.dof + joint.width]
             shares.append(np.linalg.norm(torque, axis=1) / joint.strength)
             names.append(name)
-    if shares and len(shares[0]):
+    if shares and len(frames):
         whole = np.array(shares)
         joint_, frame = np.unravel_index(int(whole.argmax()), whole.shape)
-        yield "strength_used", float(np.quantile(whole, 0.99)), float(take.time[1 + frame]), names[int(joint_)]
+        yield "strength_used", float(np.quantile(whole, 0.99)), float(take.time[frames[frame]]), names[int(joint_)]
