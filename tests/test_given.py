@@ -175,3 +175,44 @@ def test_what_is_announced_is_taken_and_nothing_else():
     assert seen(stunt.RootSpring()) == stunt.RootSpring()
     with pytest.raises(InvalidValueError, match="limit must be a finite number"):
         seen(stunt.RootSpring(limit="x"))
+
+
+NONSENSE = (3.5, -1, math.inf, NAN, "no such", b"x", {}, (1, 2), object(), np.array("x"), "a\0b", 1j)
+OF_A_PROP = {
+    "box": ("at", "size", "mass", "velocity", "facing", "friction", "active", "rope", "believed_mass", "color"),
+    "stairs": ("steps",), "heightfield": ("heights",), "mesh": ("file", "up", "scale"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "argument"), [(s, a) for s, arguments in OF_A_PROP.items() for a in arguments])
+def test_what_is_no_prop_is_refused_by_its_argument_when_the_stage_is_built(shape, argument):
+    fine = {"facing": (3.5, -1), "rope": (3.5,), "mass": (3.5,), "believed_mass": (3.5,), "friction": (3.5,)}
+    for value in NONSENSE:
+        if value in fine.get(argument, (3.5,) if argument == "scale" else ()):
+            continue
+        prop = stunt.PropSpec(shape, **{"mass": 1.0 if shape == "box" else None, argument: value})
+        with pytest.raises(stunt.StuntError, match=f"{argument}|no such|file|mesh"):
+            stunt.Stage({}, props={"thing": prop})
+
+
+@pytest.mark.parametrize("value", [3, NAN, "x", b"x", [], {}, object(), np.array("x"), np.zeros(3)])
+def test_what_a_scene_adds_to_a_body_is_refused_by_its_argument(value):
+    def built(**changed):
+        return stunt.Stage({"ada": stunt.Body("torso28", **changed)})
+
+    def site(**changed):
+        return built(sites=(stunt.SegmentSite(**{"name": "q", "on": "thorax", **changed}),))
+
+    for wrong in (
+        lambda: built(sites=[3] if isinstance(value, list) else value),
+        lambda: built(damping={3: 1.0} if isinstance(value, dict) else value),
+        lambda: built(damping={"arms": -1 if isinstance(value, int) else value}),
+        lambda: site(name="" if isinstance(value, str) else value),
+        lambda: site(on=value),
+        lambda: site(at=None if np.shape(value) == (3,) else value),
+        lambda: site(turned=value),
+    ):
+        with pytest.raises(stunt.StuntError):
+            wrong()
+    with pytest.raises(InvalidValueError, match="known"):
+        made().S.push("ada/thorax", impulse=(1, 0, 0), known=value)

@@ -50,7 +50,7 @@ def read_file(path: str | Path, most: int) -> bytes:
 
 
 def _opened(path: str | Path, most: int) -> BinaryIO:
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
+    file = open(os.fspath(path), "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
     about = os.fstat(file.fileno())
     if stat.S_ISREG(about.st_mode) and about.st_size <= most:
         return file

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-SECONDS: Final = 10
+SECONDS: Final = 8
 """Of processor that a child may take, unless its caller or the size of its file allow more."""
 MEMORY: Final = 4 * 2**30
 """Address space at most [bytes]: libraries reserve more than they use."""

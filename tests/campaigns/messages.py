@@ -107,7 +107,10 @@ def words(count: int, seed: int) -> list[str]:
             message["data"] = changed.get("data") if isinstance(changed, dict) else changed
         else:
             message = of_tree(message, rng)
-        text = json.dumps(message)
+        try:
+            text = json.dumps(message)
+        except ValueError:  # it holds itself
+            text = json.dumps(pick(rng, WILD))
         if rng.random() < 0.05:
             text = text[: int(rng.integers(len(text)))]
         if rng.random() < 0.02:

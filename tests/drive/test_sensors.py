@@ -178,7 +178,7 @@ def test_a_table_that_is_not_one_is_refused_in_one_sentence(tmp_path: Path) -> N
         ("time", "t", "first row"), ("R.qz", "R.w", "column 'R.w'"), (",R.z", ",R.zz", "R.zz"),
         ("0.01", "0.015", "evenly"), ("0.02,1,2,3,,,,", "0.02,1,2,3", "row 4"), ("0,1,2,3,1,0", "0,1,2,x,1,0", "'x'"),
         ("2,3,1,0,0,0\n0.01", "2,3,1,1,0,0\n0.01", "length"),
-        ("R.x", "S.x", "S.x"),
+        ("R.x", "S.x", "S.x"), ("0,1,2,3", "0,1,2,1e308", "beyond 1e\\+06"),
     ):  # fmt: skip
         file.write_text(good.replace(old, new, 1))
         with pytest.raises(StuntError, match=says):

@@ -18,6 +18,7 @@ from stunt.motion.clips.raw import MAX_FRAMES, MAX_VALUES, read_bytes
 from stunt.motion.markers import Markers
 
 _PLACE, _TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
+_LARGEST: Final = 1e6
 _UNEVEN: Final = 0.05
 """Times may be off an even grid by this share of a step."""
 
@@ -53,8 +54,8 @@ def read_sensors(path: str | Path, place: Place = NOWHERE) -> Markers:
                 table[number, column] = float(cell) if cell.strip() else np.nan
             except ValueError:
                 raise wrong(f"says '{cell[:40]}' in row {number + 2}, column '{heads[column]}': no number.") from None
-    if np.isinf(table).any():
-        raise wrong("has numbers that are not finite.")
+    if (np.abs(table) > _LARGEST).any():  # infinite ones, too
+        raise wrong(f"has numbers beyond {_LARGEST:g}.")
     return _sensors(heads, table, wrong)
 
 

@@ -261,6 +261,7 @@ class Stage(StageLoop):
         """
         if (impulse is None) == (force is None):
             raise InvalidValueError("a push", {"impulse": impulse, "force": force}, "exactly one of impulse and force")
+        need("known", known, bool, "True or False")
         self.happen(
             Push(
                 text("target", target), self.when(at),
@@ -268,7 +269,7 @@ class Stage(StageLoop):
                 force=None if force is None else vector("force", force),
                 duration=positive("duration", duration, "seconds"),
                 point=None if point is None else vector("point", point), felt=not known,
-                known=need("known", known, bool, "True or False"),
+                known=known,
             )
         )  # fmt: skip
 

@@ -98,6 +98,18 @@ def _check_prop(prop: PropSpec) -> None:
     color = prop.color
     if isinstance(color, str) or not isinstance(color, Sequence) or len(color) != 4 or not all(map(is_finite, color)):
         raise InvalidValueError("color", color, "four numbers from 0 to 1", prop.place)
+    for what, right, expected in (
+        ("active", prop.active is None or isinstance(prop.active, (bool, np.bool_)), "True, False or None"),
+        ("steps", is_finite(prop.steps) and prop.steps in range(1, 1001), "a whole number from 1 to 1000"),
+        ("file", isinstance(prop.file, str) and "\0" not in prop.file, "a file's path, as a text"),
+        ("up", prop.up in (None, "y", "z"), "y, z or None"),
+        ("scale", is_finite(prop.scale) and prop.scale > 0.0, "a positive number of metres"),
+        ("rope", prop.rope is None or (is_finite(prop.rope) and 0.0 < prop.rope <= 1000.0), "a length up to 1000 m"),
+        ("believed_mass", prop.believed_mass is None or (is_finite(prop.believed_mass) and prop.believed_mass >= 0.0),
+         "a number of kilograms, 0 or more"),
+    ):  # fmt: skip
+        if not right:
+            raise InvalidValueError(what, getattr(prop, what), expected, prop.place)
     if prop.mass is None and (any((*prop.velocity, *prop.spin)) or prop.rope is not None):
         raise MissingValueError("mass", "a prop that moves", prop.place)
 
@@ -109,7 +121,7 @@ def is_finite(value: object) -> bool:
 
 def _check_vector(what: str, value: Any, place: Place) -> None:
     """Complain about what is not three numbers a stage can be built with."""
-    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
+    listed = isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and np.ndim(value) == 1
     if not listed or len(value) != 3 or not all(is_finite(x) and abs(x) <= _FAR for x in value):
         raise InvalidValueError(what, value, f"three finite numbers up to {_FAR:g}", place)
 

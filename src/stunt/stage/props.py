@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import mujoco
 import numpy as np
 
-from stunt.errors import NOWHERE, InvalidValueError, MissingValueError, Place
+from stunt.errors import NO_NUMBERS, NOWHERE, InvalidValueError, MissingValueError, Place
 from stunt.keys import ANGLE, FILE, SPIN, TRUTH, Choice, Context, Number, ValueKind, Vector, Whole, key, spec
 from stunt.library.meshes import convex_pieces, read_mesh
 from stunt.schema import Node, Section, items, wrong
@@ -202,9 +202,12 @@ def _stairs(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dic
 
 
 def _heightfield(spec: mujoco.MjSpec, body: Any, name: str, prop: PropSpec, look: dict[str, Any]) -> None:
-    heights = np.asarray(prop.heights, dtype=float)
-    if heights.ndim != 2 or min(heights.shape) < 2:
-        raise InvalidValueError("heights", prop.heights, "at least 2 rows of at least 2 values", prop.place)
+    try:
+        heights = np.asarray(prop.heights, dtype=float)
+    except NO_NUMBERS:
+        heights = np.zeros(0)
+    if not np.isfinite(heights).all() or heights.ndim != 2 or min(heights.shape) < 2:
+        raise InvalidValueError("heights", prop.heights, "at least 2 rows of at least 2 numbers", prop.place)
     # The engine stretches values to 0–1, so the user's scale goes into the field's height and its place.
     lowest, span = float(heights.min()), float(heights.max() - heights.min())
     field = spec.add_hfield(

@@ -33,6 +33,8 @@ MOST_UPLOAD = 64_000_000
 MOST_DRAINED = 2_000_000_000
 """Of a larger file so much is listened to, so that its page hears why it is refused."""
 MOST_WORD = 256_000
+SILENCE = 120.0
+"""How long a page may leave a ping unanswered [s]: on a busy machine that compiles, neither side may find the time."""
 FIRST_PICTURE = 8.0
 """How long the address is kept back until the stage is ready [s]; compiling for the first time takes longer."""
 GRACE = 6.0
@@ -75,7 +77,7 @@ class Server:
         config = uvicorn.Config(
             app, host=host, port=port, log_level="error", ws_max_size=MOST_WORD, ws_max_queue=16, timeout_keep_alive=10,
             http=PatientProtocol, access_log=False, server_header=False, ws_per_message_deflate=False,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=2, ws_ping_timeout=SILENCE,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
 
