@@ -161,9 +161,9 @@ def test_an_arm_that_a_script_makes_weak_misses_within_its_own_strength() -> Non
 @pytest.mark.parametrize(
     "key, said, complaint",
     [
-        ("strength", {"tail": 1}, "tail"), ("strength", {"r_arm": 0}, "greater than 0"), ("strength", {}, "by limb"),
+        ("strength", {"tail": 1}, "tail"), ("strength", {"r_arm": 0}, "greater than 0"), ("strength", {}, "a number"),
         ("strength", {"r_arm": [1]}, "number"), ("gain", {"tail": 1}, "tail"), ("gain", {"r_arm": 0.001}, "0.01"),
-        ("gain", {}, "by limb"), ("gain", {"r_arm": 101}, "100"),
+        ("gain", {}, "a number"), ("gain", {"r_arm": 101}, "100"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("section", ["clips", "supervisor"])

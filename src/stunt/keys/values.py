@@ -25,7 +25,6 @@ from stunt.schema import (
     truth,
     vector,
     whole,
-    wrong,
 )
 
 Data = dict[str, Any]
@@ -89,8 +88,6 @@ class ByLimb(Number):
 
     def read(self, node: Node, context: Context, name: str) -> Any:
         """Read it."""
-        if node.value == {}:
-            raise wrong(node, "a number, or numbers by limb, joint or pattern")
         each, alone = entries(node) if isinstance(node.value, dict) else {}, super().read
         return {k: alone(x, context, k) for k, x in each.items()} or alone(node, context, name)
 

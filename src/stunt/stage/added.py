@@ -39,9 +39,8 @@ def _add_sites(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None
 
 def _add_by_joint(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
     joints = {joint.name: joint for joint in body.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE}
-    damping = by_joint("damping", character.damping, joints, name, most=math.inf, place=character.place)
-    for joint, value in damping.items():
-        joints[joint].damping = np.r_[value, np.zeros(np.size(joints[joint].damping) - 1)]
+    for j, value in by_joint("damping", character.damping, joints, name, most=math.inf, place=character.place).items():
+        joints[j].damping = np.r_[value, np.zeros(np.size(joints[j].damping) - 1)]
     if isinstance(character.strength, Mapping):
-        for joint, value in by_joint("strength", character.strength, joints, name, place=character.place).items():
-            joints[joint].actfrcrange = value * np.asarray(joints[joint].actfrcrange)
+        for j, value in by_joint("strength", character.strength, joints, name, place=character.place).items():
+            joints[j].actfrcrange = value * np.asarray(joints[j].actfrcrange)
