@@ -387,11 +387,19 @@ ROOMS: tuple[tuple[str, tuple[str, ...], Changes], ...] = (
     ("control/impact/law.py", IMPACT, (
         ("all contacts bounce as the first", "r[p] = s * e[p // 3] * first[p]", "r[p] = s * e[0] * first[p]"),
     )),
-    ("stage/added.py", ("tests/stage/test_passive_damping.py", "tests/drive/test_sensors.py::test_a_site_sits_where_it_was_put_on_any_segment"), (
-        ("damping is twice what was told", "np.r_[float(value), ", "np.r_[2.0 * float(value), "),
+    ("stage/added.py", ("tests/stage/test_passive_damping.py", "tests/play/test_limbs.py", "tests/drive/test_sensors.py::test_a_site_sits_where_it_was_put_on_any_segment"), (
+        ("damping is twice what was told", "np.r_[value, ", "np.r_[2.0 * value, "),
         ("a site is not turned", ", quat=site.turned", ""),
         ("a site sits at its segment's origin", "pos=site.at, ", ""),
+        ("a limb's strength is squared", "actfrcrange = value * np", "actfrcrange = value * value * np"),
+    )),
+    ("character/bodies.py", ("tests/stage/test_passive_damping.py", "tests/play/test_limbs.py"), (
         ("a limb's ball joints keep their damping", 'for end in ("", "_")', 'for end in ("",)'),
+        ("the first that speaks of a joint wins", "found |= dict.fromkeys(meant, float(value))", "found = dict.fromkeys(meant, float(value)) | found"),
+    )),
+    ("drive/body/servo_body.py", ("tests/play/test_limbs.py",), (
+        ("a program's gains of limbs forget the settings'", "limbs.get(name, 1.0) * share.get(name, 1.0)", "share.get(name, limbs.get(name, 1.0))"),
+        ("new settings keep the old gains of limbs", "any(isinstance(x, Mapping) for x in (self.settings.gain, before))", "isinstance(self.settings.gain, Mapping)"),
     )),
     ("motion/minimum_jerk.py", ("tests/motion/test_transition.py", "tests/motion/test_minimum_jerk.py"), (
         ("a path sets out with no acceleration", "speed0, 0.5 * bend0, cubic", "speed0, 0.0 * bend0, cubic"),

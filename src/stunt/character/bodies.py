@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 import math
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
+from numbers import Real
 from pathlib import Path
 from typing import get_args
 
@@ -101,14 +103,37 @@ def check_build(
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def groups_of(character: Character) -> dict[str, tuple[str, ...]]:
     """Limbs of a character and the names of their joints; limbs it does not have are left out."""
-    found = {}
-    for limb, patterns in GROUPS.items():
-        joints = tuple(name for name in character.joints if any(fnmatch.fnmatch(name, p) for p in patterns))
-        if joints:
-            found[limb] = joints
+    names = character.joints
+    found = {limb: tuple(n for n in names if any(fnmatchcase(n, p) for p in GROUPS[limb])) for limb in GROUPS}
+    return {limb: joints for limb, joints in found.items() if joints}
+
+
+def by_joint(
+    what: str, wanted: float | Mapping[str, float], joints: Collection[str], whose: str,
+    *, least: float = 0.0, most: float = 100.0, place: Place = NOWHERE,
+) -> dict[str, float]:  # fmt: skip
+    """Return joints' numbers: one for all, or by limb, joint and pattern; later ones win, what is not said is left out.
+
+    Raises:
+        UnknownNameError: There is no such limb or joint.
+        InvalidValueError: A number is none, or out of its range.
+    """
+    found: dict[str, float] = {}
+    for limb, value in (wanted if isinstance(wanted, Mapping) else {"all": wanted}).items():
+        if not isinstance(limb, str):
+            raise InvalidValueError(f"{what} of '{whose}'", limb, "the name of a limb, joint or pattern", place)
+        if not (_is_number(value) and least <= value <= most):
+            expected = f"a number from {least:g} to {most:g}" if most < math.inf else f"a number, at least {least:g}"
+            raise InvalidValueError(f"{what} of {limb}", value, expected, place)
+        # A limb's patterns are those of hinges (`r_elbow_*`); a ball joint is called as the whole (`r_elbow`).
+        patterns = GROUPS.get(limb, (limb,))
+        meant = [name for name in joints if any(fnmatchcase(name + end, p) for p in patterns for end in ("", "_"))]
+        if not meant and limb != "all":
+            raise UnknownNameError(f"limb or joint of '{whose}'", limb, (*GROUPS, *joints), place)
+        found |= dict.fromkeys(meant, float(value))
     return found

@@ -50,6 +50,7 @@ from stunt.keys.values import (
     TEXT,
     TRUTH,
     VECTOR,
+    ByLimb,
     Choice,
     Context,
     Data,
@@ -64,7 +65,7 @@ from stunt.keys.values import (
 )
 
 __all__ = [
-    "ANGLE", "CLIP", "Change", "Choice", "Context", "Data", "FILE", "Inline", "Known", "ListOf", "MOMENT",
+    "ANGLE", "ByLimb", "CLIP", "Change", "Choice", "Context", "Data", "FILE", "Inline", "Known", "ListOf", "MOMENT",
     "MappingOf", "NAME", "NOTHING", "Nested", "Number", "OneOf", "Plain", "SECONDS", "SPIN", "ScriptKey", "Spread",
     "TEXT", "TRUTH", "VECTOR", "ValueKind", "Vector", "Whole", "Word", "called", "declared", "inline", "key",
     "key_of", "keys_of", "names_of", "read", "read_section", "references", "same_key", "shown", "spec",

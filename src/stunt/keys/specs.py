@@ -398,5 +398,6 @@ def _data(value: Any, context: Context, usual: Any = None) -> Data:
         if isinstance(entry.kind, Spread):
             data |= entry.kind.write_keys(content, context, default)
         elif default is MISSING or content != default:
-            data[entry.name] = None if content is None else entry.kind.write(content, context)
+            nothing = content is None and default in (None, MISSING)  # else it says something: `react: false`
+            data[entry.name] = None if nothing else entry.kind.write(content, context)
     return data

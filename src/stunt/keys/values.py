@@ -14,6 +14,7 @@ from stunt.schema import (
     angle,
     angle_to_data,
     choice,
+    entries,
     items,
     known,
     name,
@@ -79,6 +80,25 @@ class Number(ValueKind):
         if high is None or high >= 1e6:
             return f"above {low:g}" if self.above is not None else f"at least {low:g}"
         return f"up to {high:g}" if low is None or self.above == 0.0 else f"{low:g} to {high:g}"
+
+
+@dataclass(frozen=True)
+class ByLimb(Number):
+    """A number for the whole body, or numbers by limb, joint or pattern; where nothing is said, the usual one."""
+
+    def read(self, node: Node, context: Context, name: str) -> Any:
+        """Read it."""
+        each, alone = entries(node) if isinstance(node.value, dict) else {}, super().read
+        return {k: alone(x, context, k) for k, x in each.items()} or alone(node, context, name)
+
+    def write(self, value: Any, context: Context) -> Any:
+        """Write it."""
+        alone = super().write
+        return {k: alone(x, context) for k, x in value.items()} if isinstance(value, Mapping) else alone(value, context)
+
+    def told(self) -> str:
+        """Say its range."""
+        return f"{super().told()}; or by limb"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import mujoco
 import numpy as np
 
+from stunt.character.bodies import by_joint
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.beats.check import matching_joints
 from stunt.drive.beats.spec import Part
@@ -316,12 +317,7 @@ class Actor(JointActor):
         """
         if not self._whole.doing:
             raise StuntError(f"'{self.name}' cannot `stiffen` yet: it follows and plays nothing.")
-        share, model = np.full(len(self.character.bodies), np.inf), self.stage.model
-        first = self.character.root_body
-        for name, value in self._by_joint("gain", gain, 0.01).items():
-            bone = int(model.jnt_bodyid[self.character.joints[name].id]) - first
-            share[bone] = min(share[bone], value)
-        self.body.stiffen(np.where(np.isfinite(share), share, 1.0))
+        self.body.stiffen(by_joint("gain", gain, self.character.joints, self.name, least=0.01))
 
     def go_limp(self) -> None:
         """Become a rag doll; who follows clips and has some to get up by gets up again."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from stunt.character.bodies import GROUPS
+from stunt.character.bodies import by_joint
 from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring
 from stunt.control.tension.units import tension_of
@@ -19,11 +19,11 @@ from stunt.drive.joints import JointDrivers
 from stunt.drive.paths.follower import ROOT, check_damping, check_joint, check_settling, check_site, site_of
 from stunt.drive.paths.laid_out import placed
 from stunt.drive.paths.spec import SitePath, TrajectoryPart
-from stunt.drive.tension.spec import EVERY, ByJoint, TensionPart
+from stunt.drive.tension.spec import ByJoint, TensionPart
 from stunt.errors import InvalidValueError, StuntError, UnknownNameError
 from stunt.motion.pose import Pose
 from stunt.motion.trajectory import Trajectory
-from stunt.play.arguments import check_told_pose, checked, need, number, positive, setting, tension_setting
+from stunt.play.arguments import check_told_pose, checked, need, positive, setting, tension_setting
 
 if TYPE_CHECKING:
     from stunt.play.stage import Stage
@@ -240,27 +240,9 @@ class JointActor:
         Raises:
             StuntError: There is no such limb or joint, or a share is no number from 0 to 100.
         """
-        for name, value in self._by_joint("strength", share, 0.0).items():
-            joint = self.character.joints[name]
-            self.stage.board.limit[joint.dof : joint.dof + joint.nv] = value * joint.strength
-
-    def _by_joint(self, what: str, wanted: float | Mapping[str, float], least: float) -> dict[str, float]:
-        """Return a factor for every joint; what is not said is 1.
-
-        Raises:
-            StuntError: There is no such limb or joint, or a factor is out of its range.
-        """
-        values, joints = dict(wanted) if isinstance(wanted, Mapping) else {EVERY: wanted}, self.character.joints
-        found = dict.fromkeys(joints, 1.0)
-        for limb, value in values.items():
-            number(f"{what} of {limb}", value, least, 100.0)
-            # A limb's patterns are those of hinges (`r_elbow_*`); a ball joint is called as the whole (`r_elbow`).
-            only = ByJoint({limb: value})
-            meant = [name for name in joints if only.of(name) is not None or only.of(f"{name}_") is not None]
-            if not meant:
-                raise UnknownNameError(f"limb or joint of '{self.name}'", limb, (*GROUPS, *joints))
-            found |= dict.fromkeys(meant, float(value))
-        return found
+        shares = by_joint("strength", share, self.character.joints, self.name)
+        for name, joint in self.character.joints.items():
+            self.stage.board.limit[joint.dof : joint.dof + joint.nv] = shares.get(name, 1.0) * joint.strength
 
     def let_go(self, what: str | None = None) -> None:
         """Take a joint or site off its trajectory; without a name forget all keys and let every joint swing."""

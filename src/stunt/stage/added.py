@@ -1,27 +1,27 @@
-"""What a scene adds to a body, whoever made it: points on its segments, and damping of its joints."""
+"""What a scene adds to a body, whoever made it: points on its segments, damping and strength of its joints."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.character.bodies import GROUPS
+from stunt.character.bodies import by_joint
 from stunt.errors import NO_NUMBERS, InvalidValueError, UnknownNameError
 from stunt.stage.scene import CharacterSpec, SegmentSite
 
 
 def add_told(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
-    """Add a character's sites and damping to its body, before it is attached to a scene.
+    """Add a character's sites, and what it says by limb, to its body, before it is attached to a scene.
 
     Raises:
         StuntError: There is no such segment, limb or joint; a name is taken; a number is none.
     """
     _add_sites(body, name, character)
-    _add_damping(body, name, character)
+    _add_by_joint(body, name, character)
 
 
 def _add_sites(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
@@ -51,21 +51,10 @@ def _numbers(value: object, count: int) -> NDArray[np.float64]:
     return found if found.shape == (count,) else np.full(count, np.nan)
 
 
-def _add_damping(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
-    joints = [joint for joint in body.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
-    if not isinstance(character.damping, Mapping):
-        expected = "a mapping of limbs or joints to N·m·s/rad"
-        raise InvalidValueError(f"damping of '{name}'", character.damping, expected, character.place)
-    for limb, value in character.damping.items():
-        if not isinstance(limb, str):
-            raise InvalidValueError(f"damping of '{name}'", limb, "the name of a limb or joint", character.place)
-        if not (np.isfinite(_numbers([value], 1)).all() and value >= 0.0):
-            raise InvalidValueError(f"damping of {limb}", value, "a number of N·m·s/rad, 0 or more", character.place)
-        # A limb's patterns are those of hinges (`r_elbow_*`); a ball joint is called as the whole (`r_elbow`).
-        patterns = GROUPS.get(limb, (limb,))
-        meant = [j for j in joints if any(fnmatchcase(j.name + end, p) for p in patterns for end in ("", "_"))]
-        if not meant:
-            known = (*GROUPS, *(joint.name for joint in joints))
-            raise UnknownNameError(f"limb or joint of '{name}'", limb, known, character.place)
-        for joint in meant:
-            joint.damping = np.r_[float(value), np.zeros(np.size(joint.damping) - 1)]
+def _add_by_joint(body: mujoco.MjSpec, name: str, character: CharacterSpec) -> None:
+    joints = {joint.name: joint for joint in body.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE}
+    for j, value in by_joint("damping", character.damping, joints, name, most=math.inf, place=character.place).items():
+        joints[j].damping = np.r_[value, np.zeros(np.size(joints[j].damping) - 1)]
+    if isinstance(character.strength, Mapping):
+        for j, value in by_joint("strength", character.strength, joints, name, place=character.place).items():
+            joints[j].actfrcrange = value * np.asarray(joints[j].actfrcrange)

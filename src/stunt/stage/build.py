@@ -265,11 +265,11 @@ def _add_character(spec: mujoco.MjSpec, name: str, character: CharacterSpec, num
 def _body_of(character: CharacterSpec) -> mujoco.MjSpec:
     """Make a character's body, from whatever it is to be made from."""
     source, place = character.body, character.place
+    strength = 1.0 if isinstance(character.strength, Mapping) else character.strength  # limbs' own: see `add_told`
     if isinstance(source, mujoco.MjSpec):
-        check_build(character.height, character.mass, character.sex, character.root, character.strength, place)
+        check_build(character.height, character.mass, character.sex, character.root, strength, place)
         return foreign_body(
-            source, root=character.root, strength=character.strength, self_collision=character.self_collision,
-            place=place,
+            source, root=character.root, strength=strength, self_collision=character.self_collision, place=place,
         )  # fmt: skip
     return body_spec(
         source,
@@ -277,7 +277,7 @@ def _body_of(character: CharacterSpec) -> mujoco.MjSpec:
         mass=character.mass,
         sex=character.sex,
         root=character.root,
-        strength=character.strength,
+        strength=strength,
         self_collision=character.self_collision,
         place=place,
     )

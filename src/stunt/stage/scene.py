@@ -20,6 +20,7 @@ from stunt.errors import NO_NUMBERS, NOWHERE, ConflictingKeysError, InvalidValue
 from stunt.keys import (
     ANGLE,
     TRUTH,
+    ByLimb,
     Choice,
     Context,
     Data,
@@ -95,7 +96,9 @@ class CharacterSpec:
     sex: Literal["male", "female"] = key(
         default="male", kind=Choice("sex", ("male", "female")), help="which anthropometric table"
     )
-    strength: float = key(default=1.0, kind=Number(above=0.0), help="factor on every joint's peak torque")
+    strength: float | Mapping[str, float] = key(
+        default=1.0, kind=ByLimb(above=0.0), help="factor on peak torques: on all, or `{r_arm: 0.5, l_knee_*: 0.8}`"
+    )
     self_collision: bool = key(default=True, kind=TRUTH, help="whether its own limbs collide with each other")
     start: str | Mapping[str, float | tuple[float, float, float, float]] | None = key(
         default=None, kind=StartPose(), help="the pose at time 0; else the body's neutral one"

@@ -12,13 +12,14 @@ gradient of a spring: it stays passive and implicit, where cutting a torque off 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from stunt.keys import TRUTH, Choice, Number, key, spec
+from stunt.keys import TRUTH, ByLimb, Choice, Number, key, spec
 from stunt.maths.compiled import compiled
 
 Floats = NDArray[np.float64]
@@ -98,7 +99,9 @@ class ServoSettings:
         default="world", kind=Choice("servo", ("world", "parent", "parent_equal", "beat")), help="how it is followed"
     )
     omega: float = OMEGA
-    gain: float = key(default=1.0, kind=Number(0.01, 100.0), help="factor on all gains")
+    gain: float | Mapping[str, float] = key(
+        default=1.0, kind=ByLimb(0.01, 100.0), help="factor on gains, all, or by limb, joint or pattern: `{r_arm: 0.1}`"
+    )
     look: float = key(
         default=1.0 / 240.0,
         kind=Number(1e-4, 1.0, unit="s"),
@@ -119,6 +122,11 @@ class ServoSettings:
     )
     foresee: bool = True
     beside: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def whole_gain(self) -> float:
+        """The factor on all gains; beside it stands what is said by limb."""
+        return 1.0 if isinstance(self.gain, Mapping) else self.gain
 
 
 @compiled

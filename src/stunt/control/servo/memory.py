@@ -309,7 +309,7 @@ class WorldspaceProgram:
         whole = whole_moment(model, data, first, end)
         rate = _HOOK_RATE if root.kind == "hook" else root.omega
         lever = weight * hip_height(model, int(who["root_qpos"]))
-        who["look"], who["ahead"], who["gain"] = settings.look, settings.ahead, settings.gain
+        who["look"], who["ahead"], who["gain"] = settings.look, settings.ahead, settings.whole_gain
         who["root_k1"], who["root_k2"] = whole * rate**2, 2.0 * whole * rate
         who["torque_limit"], who["yaw_limit"] = root.limit * lever, root.yaw * lever
         who["break_torque"] = root.breaks * lever if root.kind != "hook" else np.inf

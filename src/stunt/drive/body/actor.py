@@ -163,8 +163,8 @@ class BodyActor(ServoBody):
                 self._own.stiffen(self.program.usual)
         return self._own
 
-    def stiffen(self, share: Floats) -> None:
-        """Scale the gains of each of its bodies, (bodies,), on its own feet too."""
+    def stiffen(self, share: Mapping[str, float]) -> None:
+        """Scale the gains of joints, on its own feet too."""
         super().stiffen(share)
         if self._own is not None:
             self._own.stiffen(self.program.usual)

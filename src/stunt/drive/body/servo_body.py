@@ -7,6 +7,7 @@ it costs nothing. What it is told to follow is `BodyActor`'s.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from stunt.character.bodies import by_joint
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.control.servo.memory import FREE, HOOK, WEAK, WorldspaceProgram, check_free, hip_height
 from stunt.drive.motion.layout import Layout, own_slices
@@ -73,9 +75,12 @@ class ServoBody:
 
     def configure(self, settings: ServoSettings | None = None, root: RootSpring | None = None) -> None:
         """Change how it follows, and how its root is helped, from now on; None: as it is."""
+        before = self.settings.gain
         self.settings, self.root = seen(settings or self.settings), seen(root or self.root)
         if self.joined:
             self.program.settle(self._number, self.settings, self.root)
+            if self.settings.gain != before and any(isinstance(x, Mapping) for x in (self.settings.gain, before)):
+                self.stiffen({})
 
     @property
     def joined(self) -> bool:
@@ -98,6 +103,7 @@ class ServoBody:
             check_free(self.character)
             self._number = self.program.add(self.character, self.soles, self.settings, self.root)
             self.stage.strings.append(self._string)
+            self.stiffen({})
         return self._number
 
     @property
@@ -151,12 +157,18 @@ class ServoBody:
 
     def strength(self, gain: float) -> None:
         """Scale all servo gains from now on (1: as strong as the body is)."""
-        self._memory["gain"] = self.settings.gain * gain
+        self._memory["gain"] = self.settings.whole_gain * gain
 
-    def stiffen(self, share: Floats) -> None:
-        """Scale the gains of each of its bodies from now on, (bodies,), in the order of their numbers."""
-        first = int(self._memory["root_body"])
-        self.program.usual[first : first + len(share)] = share
+    def stiffen(self, share: Mapping[str, float]) -> None:
+        """Scale gains of joints from now on, beside what its settings say; of joints on one bone the lowest counts."""
+        said, joints = self.settings.gain, self.character.joints
+        limbs = by_joint("gain", said, joints, self.character.name, least=0.01) if isinstance(said, Mapping) else {}
+        bones, bodies = np.full(self.stage.model.nbody, np.inf), self.stage.model.jnt_bodyid
+        for name, joint in joints.items():
+            bone = bodies[joint.id]
+            bones[bone] = min(bones[bone], limbs.get(name, 1.0) * share.get(name, 1.0))
+        own = slice(int(self._memory["root_body"]), int(self._memory["end_body"]))
+        self.program.usual[own] = np.where(np.isfinite(bones), bones, 1.0)[own]
         self.program.set_tone(self.number, 1.0)
 
     def lean(self, root: RootSpring | None) -> None:
@@ -190,7 +202,7 @@ class ServoBody:
         who, root = self._memory, self.root
         self.program.set_tone(self.number, 1.0)
         who["root_mode"] = {"weak": WEAK, "auto": WEAK, "hook": HOOK}.get(root.kind, FREE)
-        who["gain"], who["torque_limit"] = self.settings.gain, root.limit * self._lever
+        who["gain"], who["torque_limit"] = self.settings.whole_gain, root.limit * self._lever
         who["break_torque"] = root.breaks * self._lever if root.kind != "hook" else np.inf
         who["yaw_limit"], who["force_limit"] = root.yaw * self._lever, root.force * self.weight
 

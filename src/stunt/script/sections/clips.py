@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from stunt.character.bodies import by_joint
 from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.reactions import Thresholds
@@ -67,7 +68,7 @@ class React(ValueKind):
 
     def write(self, value: Any, context: Context) -> Any:
         """Write it."""
-        return write(value) or True
+        return value is not None and (write(value) or True)
 
     def told(self) -> str:
         """Say what it is."""
@@ -161,6 +162,7 @@ def check_clips_part(part: ClipsPart, character: Character) -> None:
     """Complain where a character cannot follow clips."""
     if character.root is None:
         raise BodyError(f"'{character.name}' has a fixed root; to follow clips it needs `root: free`.")
+    by_joint("gain", part.settings.gain, character.joints, character.name, place=part.place)
 
 
 KEY = "clips"

@@ -6,10 +6,12 @@ through motion graphs among them. Described in `docs/supervisor.md`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from stunt.character.bodies import by_joint
 from stunt.character.character import Character
 from stunt.control.servo.law import RootSpring, ServoSettings
 from stunt.drive.body.reactions import Thresholds
@@ -338,7 +340,7 @@ class SupervisorPart:
         help="which joints it has (`*_hip_*`); else all. On own feet the others may be moved otherwise",
     )  # fmt: skip
     root: RootSpring = inline(default=RootSpring())
-    gain: float = same_key(ServoSettings, "gain", default=ServoSettings.gain)
+    gain: float | Mapping[str, float] = same_key(ServoSettings, "gain", default=ServoSettings.gain)
     place: Place = field(default=NOWHERE, compare=False)
 
     @classmethod
@@ -371,6 +373,7 @@ def check_supervisor_part(part: SupervisorPart, character: Character) -> None:
     """Complain where a character cannot be supervised."""
     if character.root is None:
         raise BodyError(f"'{character.name}' has a fixed root; to be supervised it needs `root: free`.", part.place)
+    by_joint("gain", part.gain, character.joints, character.name, place=part.place)
     for clip in part.clips:
         for joint, _ in clip.weights:
             if joint != "root":
