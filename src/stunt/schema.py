@@ -25,7 +25,7 @@ from stunt.errors import (
 )
 
 MAX_DEPTH = 32  # a script needs about ten levels
-MAX_NODES = 66_000  # room for a 256 × 256 height field, which takes two seconds to read; stops alias bombs
+MAX_NODES = 20_000  # of a script: a beat every second of an hour, or 140 × 140 heights; more takes too long to read
 MAX_NAME = 120
 _MAX_INT_BITS = 200
 
@@ -53,8 +53,8 @@ class Node:
 class Budget:
     """Counts values while a tree of nodes is made, and stops what would never end."""
 
-    def __init__(self) -> None:
-        self.left = MAX_NODES
+    def __init__(self, most: int = MAX_NODES) -> None:
+        self.left = self.most = most
 
     def spend(self, place: Place, depth: int) -> None:
         """Count one value at this depth.
@@ -66,7 +66,7 @@ class Budget:
         if depth > MAX_DEPTH:
             raise ScriptSyntaxError(f"values are nested more than {MAX_DEPTH} deep, or contain themselves.", place)
         if self.left < 0:
-            raise ScriptSyntaxError(f"the script holds more than {MAX_NODES} values (aliases counted out).", place)
+            raise ScriptSyntaxError(f"there are more than {self.most} values (aliases counted out).", place)
 
 
 def child(place: Place, key: str, line: int = 0) -> Place:
@@ -93,9 +93,9 @@ def tame(value: Any, text: str) -> Any:
     return text if isinstance(value, int) and value.bit_length() > _MAX_INT_BITS else value
 
 
-def node_from_plain(data: object, source: str = "") -> Node:
-    """Make nodes of plain Python data: mappings, sequences, NumPy arrays and scalars."""
-    return _plain(data, Place(source), Budget(), 0)
+def node_from_plain(data: object, source: str = "", most: int = MAX_NODES) -> Node:
+    """Make nodes of plain Python data, so many at most: mappings, sequences, NumPy arrays and scalars."""
+    return _plain(data, Place(source), Budget(most), 0)
 
 
 def _plain(data: object, place: Place, budget: Budget, depth: int) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import re
@@ -95,11 +96,11 @@ def of_tree(data: Any, rng: Rng, most: int = 3) -> Any:
         places: list[tuple[Any, Any]] = []
         _walk(data, places)
         if not places:
-            return pick(rng, WILD)
+            return copy.deepcopy(pick(rng, WILD))
         owner, key = pick(rng, places)
         kind = int(rng.integers(6))
         if kind <= 1:
-            owner[key] = pick(rng, WILD)
+            owner[key] = copy.deepcopy(pick(rng, WILD))  # what is put in may be changed next
         elif kind == 2 and isinstance(owner[key], int | float):
             owner[key] = owner[key] * float(rng.choice([-1.0, 1e3, 1e9, 0.0])) + int(rng.integers(-2, 3))
         elif kind == 3:

@@ -51,6 +51,7 @@ RUN: Final = "stunt.many.follow:follow"
 TAKES: Final = ("none", "failed", "all")
 """Of which jobs takes are kept."""
 MOST_SEEDS: Final = 10**9
+MOST_VALUES: Final = 66_000  # of a plan made in Python; a file has fewer, and patterns for the names of many clips
 _GLOB = set("*?[")
 _SAYS_NOTHING = ("title", "takes", "columns")  # of what a row holds
 
@@ -323,7 +324,7 @@ def plan_from_data(data: Mapping[str, Any], folder: str | Path = "") -> BatchPla
     Raises:
         StuntError: The one that fits the mistake.
     """
-    return replace(read(BatchPlan, node_from_plain(data)), folder=str(folder))
+    return replace(read(BatchPlan, node_from_plain(data, most=MOST_VALUES)), folder=str(folder))
 
 
 def load_plan(source: str | Path) -> BatchPlan:

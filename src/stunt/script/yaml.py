@@ -29,6 +29,7 @@ from stunt.quick_yaml import QuickComposer, quick_yaml
 from stunt.schema import MAX_DEPTH, MAX_NODES, Budget, Node, checked_name, child, item, tame
 
 MAX_BYTES = 1_000_000
+MAX_LINES = 100_000
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -67,6 +68,9 @@ def composed(raw: bytes, source: str) -> tuple[YAML, Any]:
     """
     if len(raw) > MAX_BYTES:
         raise ScriptSyntaxError(f"a script may have {MAX_BYTES} bytes, this one has {len(raw)}.", Place(source, 1))
+    lines = max(raw.count(b"\n"), raw.count(b"\r"))
+    if lines > MAX_LINES:
+        raise ScriptSyntaxError(f"a script may have {MAX_LINES} lines, this one has {lines}.", Place(source, 1))
     yaml, graph = _composed(_decoded(raw, source), source)
     if graph is None:
         raise ScriptSyntaxError("the script is empty.", Place(source, 1))
@@ -83,7 +87,7 @@ class _Composer(QuickComposer):
         self.count += 1
         if self.count > MAX_NODES:
             mark = self.parser.peek_event().start_mark
-            raise ComposerError(None, None, f"the script holds more than {MAX_NODES} values", mark)
+            raise ComposerError(None, None, f"there are more than {MAX_NODES} values", mark)
         return super().compose_node(parent, index)
 
 

@@ -20,6 +20,9 @@ log = logging.getLogger("stunt.studio")
 
 Heard = Callable[[str, Any], None]
 
+PATIENCE = 30.0
+"""A simulation of which nothing is heard for so long hangs [s]; one that is busy compiling goes on saying it lives."""
+
 
 class LinkError(StuntError):
     """The simulation did not answer as it should."""
@@ -38,6 +41,7 @@ class Link:
         self._loop, self._heard = loop, heard
         self._numbers = itertools.count(1)
         self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._words = 0  # heard so far
         self._closed = False
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -69,6 +73,9 @@ class Link:
                 pipe.send(message)
 
     def _dispatch(self, kind: str, data: Any) -> None:
+        self._words += 1
+        if kind == "alive":
+            return
         if kind == "reply":
             future = self._asked.pop(data["number"], None)
             if future is not None and not future.done():
@@ -90,8 +97,13 @@ class Link:
         """Tell it something that needs no answer."""
         self._put(0, op, data)
 
-    async def ask(self, op: str, *, timeout: float = 30.0, **data: Any) -> Any:
+    async def ask(self, op: str, *, patience: float = PATIENCE, **data: Any) -> Any:
         """Ask it something.
+
+        Args:
+            op: What.
+            patience: How long it may be wholly silent meanwhile [s].
+            data: What belongs to the question.
 
         Raises:
             LinkError: It cannot do that; the message says why.
@@ -101,11 +113,15 @@ class Link:
         self._asked[number] = future
         self._put(number, op, data)
         try:
-            return await asyncio.wait_for(future, timeout)
-        except TimeoutError:
-            raise LinkError("the simulation does not answer.") from None
+            while not future.done():
+                heard = self._words
+                await asyncio.wait((future,), timeout=patience)
+                if not future.done() and self._words == heard:
+                    raise LinkError("the simulation does not answer.")
+            return future.result()
         finally:
             self._asked.pop(number, None)
+            future.cancel()
 
     def _put(self, number: int, op: str, data: dict[str, Any]) -> None:
         self._outbox.put((number, op, data))

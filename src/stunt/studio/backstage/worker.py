@@ -34,6 +34,7 @@ TICK = 1.0 / 60.0
 _BUDGET = 0.006  # how long the simulation may run before the playhead moves on [s]
 _PROGRESS = 0.15  # how often progress is told [s]
 _TELL = 0.25  # how often results are told while simulating [s]
+_ALIVE = 5.0  # how often it is told that there is somebody, however long one thing takes [s]
 
 
 def script_with(text: str, source: str, touches: Sequence[Mapping[str, Any]]) -> Script:
@@ -97,6 +98,12 @@ class Worker:
             except StuntError as error:
                 self._send("error", str(error))
                 self._rehearsal = None
+
+    def live(self) -> None:
+        """Say again and again that it lives: what is compiled first may take minutes on a busy machine."""
+        while self._running:
+            self._send("alive", None)
+            clock.sleep(_ALIVE)
 
     def _listen(self, idle: float, next_tick: float) -> None:
         """Do what was asked for; wait for the next picture's time, or for a word."""
@@ -355,4 +362,6 @@ def hand_merged(pulled: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main(pipe: Connection) -> None:
     """Run a worker; the process's entry point."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
-    Worker(pipe).run()
+    worker = Worker(pipe)
+    threading.Thread(target=worker.live, name="stunt studio pulse", daemon=True).start()
+    worker.run()
