@@ -299,3 +299,35 @@ def test_a_robot_given_by_symbolic_links_is_found_with_its_meshes(tmp_path, how,
         here.mkdir()
         (here / name).symlink_to(there / name)
     assert "j" in [joint.name for joint in make_body(str(here / name)).joints]
+
+
+def hinged(limit: str, joints: int, compiler: str = "") -> str:
+    parts = "".join(
+        f'<body pos="0 {0.2 * n} 0"><joint name="j{n}" range="-{limit} {limit}"/><geom size="0.1"/></body>'
+        for n in range(joints)
+    )
+    return f'<mujoco>{compiler}<worldbody><body name="trunk"><geom size="0.1"/>{parts}</body></worldbody></mujoco>'
+
+
+@pytest.mark.parametrize(
+    ("limit", "joints", "compiler", "widest"),
+    [
+        ("1.2", 6, "", 1.2),  # nobody moves by a degree: they are radians, though the file does not say so
+        ("60", 6, "", np.radians(60.0)),
+        ("1.2", 2, "", np.radians(1.2)),  # two hinges may be meant to hardly move
+        ("0.1", 6, '<compiler angle="radian"/>', 0.1),
+    ],
+)
+def test_angles_that_can_only_be_radians_are_read_as_such_and_that_is_said(tmp_path, limit, joints, compiler, widest):
+    path = tmp_path / "robot.xml"
+    path.write_text(hinged(limit, joints, compiler))
+    spec = make_body(str(path))
+    meant = not compiler and (limit, joints) == ("1.2", 6)
+    assert any("radians" in note for note in describe_body(spec)) == meant
+    _, _, it = on_stage(spec)
+    assert it.joint("j0").range == pytest.approx((-widest, widest))
+
+
+def test_a_walker_whose_file_leaves_its_angles_to_its_arena_can_bend_its_knees():
+    _, _, it = on_stage(make_body(cmu_humanoid("locomotion/walkers/assets/humanoid_CMU_V2019.xml"), root="free"))
+    assert it.joint("ltibiarx").range == pytest.approx((0.01, 2.96706))

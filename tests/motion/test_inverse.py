@@ -9,8 +9,9 @@ import pytest
 from stunt.character.character import Character
 from stunt.character.kinematics import corners_over, pose_frames
 from stunt.library.names import load_clip
-from stunt.maths.rotations import from_rotation_vector, rotate
-from stunt.motion.rig.footprints import BodySole, ClipFoot, lay_out
+from stunt.maths.rotations import from_rotation_vector, multiply, rotate
+from stunt.motion.clips.clip_parts import WorldPose
+from stunt.motion.rig.footprints import BodySole, ClipFoot, body_sole, lay_out
 from stunt.motion.rig.other_body import retargeted_qpos
 from stunt.motion.rig.retarget import retarget
 from tests.captured import SHARED
@@ -155,3 +156,34 @@ def test_arms_go_round_the_hips_of_a_body_that_collides_with_itself(side: str):
     (apart, legs), (through, freely) = found
     assert through < -0.01 and apart > 0.0
     assert np.abs(legs - freely).max() < np.radians(3.0)
+
+
+@pytest.mark.parametrize(("roll", "pitch"), [(0.0, 0.0), (-0.36, 0.0), (0.36, 0.2), (0.1, -0.3)])
+def test_a_foot_that_rests_on_an_edge_is_laid_flat_however_its_capsules_are_rolled(roll: float, pitch: float):
+    rng = np.random.default_rng(3)
+    turn = " ".join(map(str, multiply(from_rotation_vector([0, -pitch, 0]), from_rotation_vector([roll, 0, 0]))))
+    legs = ""
+    for side, y in (("l", 0.1), ("r", -0.1)):
+        bars = ""
+        for across in (-0.04, 0.04):  # two bars along the foot, each rolled about itself at random
+            spun = multiply(from_rotation_vector([0, np.pi / 2, 0]), from_rotation_vector([0, 0, rng.uniform(-3, 3)]))
+            quat = " ".join(map(str, spun))
+            bars += f'<geom type="capsule" size="0.03 0.08" pos="0.05 {across} -0.05" quat="{quat}"/>'
+        legs += f"""<body name="{side}_thigh" pos="0 {y} 0"><joint/><geom size="0.05"/>
+          <body name="{side}_shank" pos="0 0 -0.4"><joint/><geom size="0.05"/>
+          <body name="{side}_foot" pos="0 0 -0.4" quat="{turn}"><joint/>{bars}</body></body></body>"""
+    spec = mujoco.MjSpec.from_string(
+        f'<mujoco><worldbody><body name="a/hips" pos="0 0 1"><freejoint/><geom size="0.1"/>{legs}</body></worldbody>'
+        "</mujoco>"
+    )
+    for body in spec.bodies[1:]:
+        body.name = body.name if body.name.startswith("a/") else f"a/{body.name}"
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    foot = model.body("a/l_foot").id
+    found = body_sole(Character(model, "a"), WorldPose(data.xpos, data.xquat), {"l_foot": (0, foot)}, "l_")
+    assert found is not None
+    flat, sole = found
+    np.testing.assert_allclose(rotate(flat, [0.0, 0.0, 1.0]), [0.0, 0.0, 1.0], atol=0.002)
+    assert sole.depth == pytest.approx(0.08, abs=2e-4)  # not the corners of a box that stands on its edge

@@ -27,6 +27,7 @@ from stunt.errors import NOWHERE, BodyError, Place
 _GROUND = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 _FREE = mujoco.mjtJoint.mjJNT_FREE
 _HIDDEN = 3  # viewers draw groups 0 to 2
+_TELL = 4  # so many hinges with limits tell what angles are in; one or two may be meant to hardly move
 
 
 _MOST_BYTES = 64 * 2**20
@@ -102,6 +103,7 @@ def _as_body(
     model = _compile(spec, path, place)
     if model.njnt == 0 or all(model.jnt_type == _FREE):
         raise BodyError(f"the body file '{path}' has no joints a character could move.", place)
+    _mean_radians(spec, model, notes)
     _drop_loose_things(spec, model, notes)
     _write_strengths(spec, _compile(spec, path, place), strength, notes)
     _drop_machinery(spec, notes)
@@ -115,6 +117,20 @@ def _as_body(
     notes.write(spec)
     _compile(spec, path, place)
     return spec
+
+
+def _mean_radians(spec: mujoco.MjSpec, model: mujoco.MjModel, notes: Notes) -> None:
+    """Have angles read as radians where joints' limits can be meant in nothing else, though the file says degrees.
+
+    Files that are made to be put into another one leave its unit to that.
+    """
+    hinges = model.jnt_limited.astype(bool) & (model.jnt_type == mujoco.mjtJoint.mjJNT_HINGE)
+    if not spec.compiler.degree or hinges.sum() < _TELL:
+        return
+    widest = math.degrees(float(abs(model.jnt_range[hinges]).max()))
+    if widest <= 2.0 * math.pi + 1e-6:  # so many degrees are no step; so many radians a full turn
+        spec.compiler.degree = False
+        notes.add(f"no joint could turn by more than {widest:.1f}° from rest: its angles were taken to be radians")
 
 
 def _read(path: str, notes: Notes, place: Place) -> mujoco.MjSpec:

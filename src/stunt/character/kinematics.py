@@ -142,11 +142,24 @@ def pose_frames(
     return places, turns
 
 
+_ROUND = (int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_CYLINDER))
+
+
 def box_corners(model: mujoco.MjModel, geom: int) -> Floats:
-    """Return the corners of the box around a geom, in its body's frame [m], (8, 3)."""
+    """Return the corners of the box around a geom, in its body's frame [m], (8, 3).
+
+    Round ones lie in no box of their own: that of a capsule or cylinder is turned about it as its body's axes are, so
+    that feet of capsules are as deep as they are, however the file rolled them.
+    """
     centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    return np.asarray(model.geom_pos[geom] + rotations.rotate(model.geom_quat[geom], centre + signs * half))
+    turn = model.geom_quat[geom]
+    if int(model.geom_type[geom]) in _ROUND:
+        axes = rotations.to_matrix(turn)  # of the body, seen from the geom
+        across = min(axes, key=lambda axis: abs(axis[2]))
+        roll = np.arctan2(across[1], across[0])
+        turn = rotations.multiply(turn, rotations.from_rotation_vector(np.array([0.0, 0.0, roll])))
+    return np.asarray(model.geom_pos[geom] + rotations.rotate(turn, centre + signs * half))
 
 
 def corners_over(

@@ -8,11 +8,14 @@ proportion, from where it stood to where it will (Kovar, Schreiner and Gleicher 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stunt.character.character import Character
+from stunt.character.kinematics import box_corners
 from stunt.maths.rotations import (
     Floats,
     conjugate,
@@ -23,10 +26,12 @@ from stunt.maths.rotations import (
     to_rotation_vector,
 )
 from stunt.motion.clips.clip import Clip
+from stunt.motion.clips.clip_parts import WorldPose
 from stunt.motion.clips.standing import MEANT, Footing, FootJoints, footing, stretches
 
 _UP = np.array([0.0, 0.0, 1.0])
 _HEEL = 0.3  # how far the heel is behind the ankle, as a share of the way from ankle to ball
+_TILTED, _ROLLS = 0.7, 700  # no foot rests further off the floor [rad], and in so many steps it is looked for
 _CLEAR, _RISE = 0.03, 0.15  # how high a swinging sole is at least [m], and how soon [s]
 _EASE = 0.3  # a foot that swings for longer is as the clip has it in between [s]
 
@@ -104,6 +109,67 @@ class BodySole:
     def lowest(self, turns: Floats) -> Floats:
         """Return how far its lowest corner is below the foot's origin [m], (...), for turns (..., 4)."""
         return -np.asarray(rotate(turns[..., None, :], self.corners)[..., 2].min(axis=-1))
+
+
+def body_sole(
+    character: Character, neutral: WorldPose, pairs: Mapping[str, tuple[int, int]], side: str
+) -> tuple[Floats, BodySole] | None:
+    """Return how a foot is turned as it lies flat and points along +x, and its sole; None where it has no shapes.
+
+    Args:
+        character: Whose.
+        neutral: Its reference pose, facing +x.
+        pairs: Joint of the clip and body of each part.
+        side: `l_` or `r_`.
+    """
+    model, foot = character.model, pairs[f"{side}foot"][1]
+    bodies, turn = {foot}, neutral.rotations[foot]
+    for body in sorted(character.bodies.values()):
+        if int(model.body_parentid[body]) in bodies:
+            bodies.add(body)
+    if f"{side}toe" in pairs:  # feet may be turned out at rest
+        way = neutral.positions[pairs[f"{side}toe"][1]] - neutral.positions[foot]
+        if np.hypot(way[0], way[1]) > 0.02:
+            turn = multiply(from_rotation_vector(np.array([0.0, 0.0, -np.arctan2(way[1], way[0])])), turn)
+    found = []
+    for geom in sorted(character.geoms):
+        body = int(model.geom_bodyid[geom])
+        if body in bodies and model.geom_contype[geom] | model.geom_conaffinity[geom]:
+            place = neutral.positions[body] + rotate(neutral.rotations[body], box_corners(model, geom))
+            found.append(rotate(turn, rotate(conjugate(neutral.rotations[foot]), place - neutral.positions[foot])))
+    if not found:
+        return None
+    corners = np.concatenate(found)
+    flat = _flat_turn(corners)
+    return multiply(flat, turn), BodySole(rotate(flat, corners))
+
+
+def _flat_turn(corners: Floats) -> Floats:
+    """Return the turn that lays a foot flat on the floor, wxyz: models that rest with legs apart rest on its edge.
+
+    Weight on its joint rolls a foot, seen from ahead and then from the side, until the joint is lowest. If what it then
+    lies on is as wide as half of the foot, that is what it stands on; a ball or a single bar may be rolled anyhow.
+
+    Args:
+        corners: Of all it stands on, as it rests, from its joint, z up and x ahead [m], (P, 3).
+    """
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    for across, axis in 2 * ((1, [1.0, 0.0, 0.0]), (0, [0.0, -1.0, 0.0])):  # twice: one view turns the other
+        angle = _rolled(*rotate(turn, corners)[:, [across, 2]].T)
+        turn = multiply(from_rotation_vector(angle * np.array(axis)), turn)
+    return turn
+
+
+def _rolled(across: Floats, up: Floats) -> float:
+    """Return the angle, from first to second axis, by which points roll under weight [rad]; 0 if to no face."""
+    angles = np.linspace(-_TILTED, _TILTED, 2 * _ROLLS + 1)
+    heights = np.outer(np.sin(angles), across) + np.outer(np.cos(angles), up)
+    deep, k = -heights.min(axis=1), _ROLLS
+    while 0 < k < 2 * _ROLLS and deep[k] > min(deep[k - 1], deep[k + 1]) + 1e-9:
+        k += 1 if deep[k + 1] < deep[k - 1] else -1
+    wide = float(np.ptp(across))
+    lies = across[heights[k] < 0.05 * wide - deep[k]]
+    return float(angles[k]) if 0 < k < 2 * _ROLLS and np.ptp(lies) > 0.5 * wide else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,7 @@ import qpsolvers
 import scipy
 
 from stunt.character.character import Character
-from stunt.character.kinematics import box_corners
-from stunt.maths.rotations import Floats, conjugate, from_rotation_vector, multiply, rotate, slerp
+from stunt.maths.rotations import Floats, conjugate, multiply, rotate, slerp
 from stunt.motion.clips.clip import Clip
 from stunt.motion.clips.clip_parts import WorldPose
 from stunt.motion.clips.standing import (
@@ -32,7 +31,7 @@ from stunt.motion.clips.standing import (
     reference_stance,
     stature,
 )
-from stunt.motion.rig.footprints import BodySole, FootPath, clip_foot, lay_out
+from stunt.motion.rig.footprints import BodySole, FootPath, body_sole, clip_foot, lay_out
 
 FASTEST = 60.0
 """Frames a second that are solved; those in between are interpolated."""
@@ -335,7 +334,7 @@ def two_legs(
     feet, seen = feet_of(parts), []
     for side in ("l_", "r_"):
         chain = _chain(character, hips, pairs[f"{side}foot"][1])
-        found = _sole(character, neutral, pairs, side)
+        found = body_sole(character, neutral, pairs, side)
         if len(chain) < 2 or found is None:
             return None
         seen.append((side, chain, *found))
@@ -390,29 +389,3 @@ def _ankle(clip: Clip, foot: FootJoints, stance: WorldPose, parts: dict[str, int
     back = conjugate(stance.rotations[foot.ankle])
     height = floor_height(clip, parts) + ANKLE_HEIGHT * stature(clip, parts)
     return Footing(height, rotate(back, np.array([0.0, 0.0, 1.0])), rotate(back, np.array([1.0, 0.0, 0.0])))
-
-
-def _sole(
-    character: Character, neutral: WorldPose, pairs: Mapping[str, tuple[int, int]], side: str
-) -> tuple[Floats, BodySole] | None:
-    """Return how a foot is turned as it lies flat and points along +x, and its sole."""
-    model, foot = character.model, pairs[f"{side}foot"][1]
-    bodies, turn = {foot}, neutral.rotations[foot]
-    for body in sorted(character.bodies.values()):
-        if int(model.body_parentid[body]) in bodies:
-            bodies.add(body)
-    if f"{side}toe" in pairs:  # feet may be turned out at rest
-        way = neutral.positions[pairs[f"{side}toe"][1]] - neutral.positions[foot]
-        if np.hypot(way[0], way[1]) > 0.02:
-            turn = multiply(from_rotation_vector(np.array([0.0, 0.0, -np.arctan2(way[1], way[0])])), turn)
-    geoms = [
-        g
-        for g in sorted(character.geoms)
-        if model.geom_bodyid[g] in bodies and model.geom_contype[g] | model.geom_conaffinity[g]
-    ]
-    found = []
-    for geom in geoms:
-        body = int(model.geom_bodyid[geom])
-        place = neutral.positions[body] + rotate(neutral.rotations[body], box_corners(model, geom))
-        found.append(rotate(turn, rotate(conjugate(neutral.rotations[foot]), place - neutral.positions[foot])))
-    return (turn, BodySole(np.concatenate(found))) if found else None

@@ -26,6 +26,7 @@ from stunt.motion.clips.euler import to_euler
 from stunt.motion.clips.mapping import JointMapping
 from stunt.motion.clips.recognise import guess_parts
 from stunt.motion.clips.standing import floor_height, reference_stance
+from stunt.motion.rig.footprints import body_sole
 
 if TYPE_CHECKING:
     from stunt.motion.rig.inverse import TwoLegs
@@ -100,7 +101,7 @@ def retarget(clip: Clip, character: Character, mapping: JointMapping | None = No
         )
     neutral = _neutral(character.model, pairs)
     stance, _ = reference_stance(clip, parts)
-    leads = _leads(clip, clip.world_of(stance), neutral, pairs)
+    leads = _leads(clip, clip.world_of(stance), _on_flat_feet(character, neutral, pairs), pairs)
     if character.root is not None and _needs_whole_body(character, pairs):
         from stunt.motion.rig.inverse import two_legs  # mink takes its time to load, and few bodies need it
 
@@ -161,6 +162,19 @@ def _neutral(model: mujoco.MjModel, pairs: dict[str, tuple[int, int]]) -> WorldP
                 back = from_rotation_vector(np.array([0.0, 0.0, -np.arctan2(-across[0], across[1])]))
                 break
     return WorldPose(rotate(back, data.xpos.copy()), multiply(back, data.xquat.copy()))
+
+
+def _on_flat_feet(character: Character, neutral: WorldPose, pairs: dict[str, tuple[int, int]]) -> WorldPose:
+    """Return a body's reference pose with flat soles, as a clip's are; legs apart, it may rest on their edges."""
+    up, turns = np.array([0.0, 0.0, 1.0]), neutral.rotations.copy()
+    for side in ("l_", "r_"):
+        found = body_sole(character, neutral, pairs, side) if f"{side}foot" in pairs else None
+        if found is not None:
+            foot = pairs[f"{side}foot"][1]
+            flat = shortest_turn(rotate(multiply(neutral.rotations[foot], conjugate(found[0])), up), up)
+            below = [pairs[f"{side}{part}"][1] for part in ("foot", "toe") if f"{side}{part}" in pairs]
+            turns[below] = multiply(flat, neutral.rotations[below])
+    return WorldPose(neutral.positions, turns)
 
 
 def _leads(clip: Clip, stance: WorldPose, neutral: WorldPose, pairs: dict[str, tuple[int, int]]) -> dict[str, Floats]:
