@@ -1,8 +1,8 @@
 """ruamel's YAML reader at half its price: the same graph, the same errors.
 
 What it does character by character and asks for again and again is done here at once, where the answer cannot be
-another; everything else is left to it. Only a tag longer than any is a mistake here. A megabyte of values has to be answered within two seconds, and any program may
-be the one that asks.
+another; everything else is left to it. Only a tag longer than any is a mistake here. A megabyte of values has to be
+answered within two seconds, and any program may be the one that asks.
 """
 
 from __future__ import annotations

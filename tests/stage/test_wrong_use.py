@@ -207,6 +207,7 @@ CASES = [
     ("gap", lambda: stunt.Trajectory.through([0, 1], [0, NAN])),
     ("clip", lambda: stunt.motion_of_clip(None, None)),
     ("size", lambda: stunt.Stage(Scene(props={"b": PropSpec("box", size=(1,), mass=1.0)}))),
+    ("3300 bodies", lambda: stunt.Stage(Scene(props={f"b{k}": PropSpec("sphere") for k in range(3300)}))),
 ]
 
 

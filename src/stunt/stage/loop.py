@@ -98,7 +98,10 @@ class StageLoop:
         self.control_period = self.step_time * self.steps_per_control
         self._set_starts()
         self._set_props_moving()
-        mujoco.mj_forward(self.model, self.data)
+        try:
+            mujoco.mj_forward(self.model, self.data)
+        except mujoco.FatalError:  # the rooms it sets aside grow with the square of what may touch
+            raise StuntError(f"the engine has no room for a stage of {self.model.nbody - 1} bodies.") from None
         held = [(p.grip, p.body, p.spec.felt_mass) for p in self.built.props.values() if p.grip >= 0]
         self.board = Board(self.model, self.data, self.control_period, held)
         self._set_limits()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -132,8 +133,11 @@ def forecast(
     forecasts = []
     for number, key in enumerate(keys):
         # A joint keyed here is judged on its whole way from its previous key, which may lie several beats back.
-        counts = (path.beat[:, None] <= number) & (path.beat[:, None] > since[number])
-        forecasts.append(_verdict(key, judged, _largest(shares, counts), _largest(excesses, counts), threshold))
+        earliest = since[number].min(initial=number) + 1
+        rows = slice(*np.searchsorted(path.beat, (earliest, number + 1)))
+        counts = path.beat[rows, None] > since[number]
+        load, reach = _largest(shares[rows], counts), _largest(excesses[rows], counts)
+        forecasts.append(_verdict(key, judged, load, reach, threshold))
     return tuple(forecasts)
 
 
@@ -181,12 +185,13 @@ def minimum_jerk_path(
     for key in keys:
         for name in key.pose.angles:
             character.joint(name, key.pose.place)
+    late = sorted({key.time - key.duration for key in keys if key.duration is not None})
     pieces = []
     previous = start
     for index, key in enumerate(keys):
         if not key.time > previous:
             raise BeatOrderError(key.time, previous, key.place)
-        for end in _stops(keys, previous, key.time):
+        for end in _stops(late, previous, key.time):
             count = int(np.clip(math.ceil((end - previous) / _SAMPLE_PERIOD), *_SAMPLES))
             times = np.linspace(previous, end, count + 1)
             pieces.append((np.full(count + 1, index), times, *_sampled(character, qpos, qvel.size, tracks, times)))
@@ -216,10 +221,9 @@ def inverse_dynamics(model: mujoco.MjModel, qpos: Floats, qvel: Floats, qacc: Fl
     return forces
 
 
-def _stops(keys: Sequence[ResolvedBeat], previous: float, time: float) -> list[float]:
-    """Return where a joint's motion may change between two beats: at those that set out late, and at the beat."""
-    late = {key.time - key.duration for key in keys if key.duration is not None}
-    return [*sorted(stop for stop in late if previous < stop < time), time]
+def _stops(late: list[float], previous: float, time: float) -> list[float]:
+    """Return where a joint's motion may change between two beats: where others set out late, and at the beat."""
+    return [*late[bisect_right(late, previous) : bisect_left(late, time)], time]
 
 
 def _track(joint: Joint, qpos: Floats, qvel: Floats, keys: Sequence[ResolvedBeat], start: float) -> list[_Key]:
@@ -237,8 +241,8 @@ def _track(joint: Joint, qpos: Floats, qvel: Floats, keys: Sequence[ResolvedBeat
 
 def _segment(track: list[_Key], times: Floats) -> tuple[_Key, _Key]:
     """Return the keys before and after an interval; where none comes after, the joint holds still."""
-    after = next((i for i, key in enumerate(track) if i > 0 and key.time >= times[-1]), None)
-    if after is not None:
+    after = bisect_left(track, times[-1], lo=1, key=lambda key: key.time)
+    if after < len(track):
         return track[after - 1], track[after]
     last = track[-1]
     still = np.zeros_like(last.velocity)
