@@ -12,13 +12,14 @@ from captured import MOCAP, SHARED
 from stunt.drive.motion.body_motion import motion_of_clip
 from stunt.drive.own.centroidal import GRAVITY, plan_path
 from stunt.drive.own.feasible import Reference
-from stunt.drive.own.footholds import _keeps_still, _taps
+from stunt.drive.own.footholds import _keeps_still, _swivelled_back, _taps
 from stunt.drive.own.reference import SLOW, make_reference
 from stunt.drive.own.smoothing import smoothed
 from stunt.drive.own.soles import drawn_in, two_feet
 from stunt.drive.own.whole_body import BodyInMotion, sole_points
 from stunt.errors import BodyError
 from stunt.library.names import load_clip
+from stunt.maths import rotations
 from stunt.motion.clips.standing import stretches
 from stunt.motion.rig.other_body import sole_geoms
 from stunt.stage.loop import StageLoop
@@ -36,6 +37,10 @@ def reference_of(clip: str) -> Reference:
     character = stage.character("a")
     motion = motion_of_clip(load_clip(clip), character)
     return make_reference(stage.model, character, motion, sole_geoms(stage.model, character))
+
+
+def sole_geoms_of(clip: str) -> list[int]:
+    return sole_geoms(stage_of(clip).model, stage_of(clip).character("a"))
 
 
 def points_of(clip: str) -> list[np.ndarray]:
@@ -201,6 +206,19 @@ def test_a_foot_that_taps_in_place_stands_on_and_one_that_steps_does_not() -> No
     assert not _taps(~up, sole_path(lift, 0.15 * slide), lift, 120.0).any()  # that is a step
     assert not _taps(~up, sole_path(5.0 * lift, 0.0 * slide), 5.0 * lift, 120.0).any()  # and that a hop
     assert not _taps(~up, sole_path(lift, 0.03 * slide), lift, 30.0).any()  # or takes its time
+
+
+def test_a_standing_foot_does_not_swivel_and_come_back_but_what_goes_one_way_stays() -> None:
+    """A foot turned by 60° and back within 0.7 s keeps its heading; a turn by 60° for good, or in the air, is kept."""
+    foot, fps = two_feet(stage_of("idle").model, stage_of("idle").character("a"), sole_geoms_of("idle"))[0], 120.0
+    time = np.arange(360) / fps
+    away = np.radians(60.0) * np.exp(-(((time - 1.5) / 0.15) ** 2))
+    for_good = np.radians(60.0) / (1.0 + np.exp(-(time - 1.5) / 0.05))
+    stands = np.ones(360, bool)
+    for heading, on, taken in ((away, stands, away), (for_good, stands, 0.0 * away), (away, ~stands, 0.0 * away)):
+        turn = rotations.from_rotation_vector(heading[:, None] * [0.0, 0.0, 1.0])
+        back = rotations.to_rotation_vector(_swivelled_back(turn, foot, on, fps))
+        assert back[:, 2] == pytest.approx(-taken, abs=np.radians(4.0))
 
 
 def test_a_foot_that_keeps_still_near_the_ground_stands_however_it_was_captured() -> None:

@@ -43,6 +43,9 @@ FREE_FALL: Final = -6.0
 """A centre of mass that is accelerated less than this is carried by something [m/s²]."""
 HEEL_STRIKE: Final = 0.15
 """A foot that came down on its heel has its toes down after this long [s]."""
+SWIVELS, SWIVELS_FAR = 1.6, np.radians(20.0)
+"""A standing foot that swivels away and back within half of the first [s] by more than the second does not: soles
+that carry cannot, and captured feet swing about their ankles at the bottom of a squat."""
 _PATCH = 0.01  # points within about this of the lowest carry [m]
 _FLATTENED = 0.045  # what is lower and slow lies flat, before its own height is known [m]
 _SOFT = 0.03  # over which changes of feet are eased [s]
@@ -109,6 +112,7 @@ def lay_flat(feet: tuple[Foot, Foot], holds: FootTargets, offsets: Floats, fps: 
                 axis = np.cross(foot.normal, up)
                 mend = rotations.from_rotation_vector(axis / np.linalg.norm(axis) * angle)
                 turn = rotations.multiply(turn, np.broadcast_to(mend, turn.shape))
+        turn = rotations.multiply(_swivelled_back(turn, foot, stands, fps), turn)
         turn = rotations.multiply(_level_across(turn, foot, eased(stands, _SOFT * fps)), turn)
         tilt, axis = _tilt(turn, foot.normal)
         x = np.clip((tilt - FLAT) / (MEANT_TILT - FLAT), 0.0, 1.0)
@@ -136,6 +140,20 @@ def _level_across(turn: Floats, foot: Foot, share: Floats) -> Floats:
     up, along = rotations.rotate(turn, foot.normal), rotations.rotate(turn, foot.ahead)
     roll = -np.arctan2(across[:, 2], np.maximum(up[:, 2], 0.1))
     return rotations.from_rotation_vector(along * (roll * share)[:, None])
+
+
+def _swivelled_back(turn: Floats, foot: Foot, stands: NDArray[np.bool_], fps: float) -> Floats:
+    """Return the turns that take out a standing foot's swivels that come back; what goes one way stays, (F, 4)."""
+    ahead = rotations.rotate(turn, foot.ahead)
+    heading, back = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])), np.zeros(len(turn))
+    wide = round(SWIVELS * fps)
+    for start, end in stretches(stands):
+        padded = np.pad(heading[start:end], wide, mode="edge")
+        steady = scipy.ndimage.median_filter(padded, 2 * (wide // 2) + 1)[wide:-wide]
+        off = steady - heading[start:end]
+        back[start:end] = off if np.abs(off).max() > SWIVELS_FAR else 0.0
+    back = scipy.ndimage.gaussian_filter1d(back, _SOFT * fps, mode="nearest")
+    return rotations.from_rotation_vector(back[:, None] * _UP)
 
 
 def _toes_up_late(turn: Floats, foot: Foot, stands: NDArray[np.bool_], fps: float) -> Floats:
