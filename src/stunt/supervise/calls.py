@@ -46,7 +46,11 @@ class BrokenContract(Exception):  # noqa: N818  (not an error of ours, and never
 
 def as_broken(controller: Controller, verb: str, error: BaseException) -> BrokenContract:
     """Return what a controller raised as a break of the contract."""
-    return error if isinstance(error, BrokenContract) else BrokenContract(controller, f"raised in {verb}: {error!r}")
+    if isinstance(error, BrokenContract):
+        return error
+    broken = BrokenContract(controller, f"raised in {verb}: {error!r}")
+    broken.__cause__ = error
+    return broken
 
 
 def missing_in(thing: Any) -> list[str]:

@@ -423,15 +423,20 @@ class Supervisor:
         except BrokenContract as broken:
             self._remove(now, broken)
         except MISTAKES as error:
-            self._remove(now, BrokenContract(winner, f"raised in start: {error!r}"))
+            self._remove(now, as_broken(winner, "start", error))
         else:
             if kick is not None:
                 self.stage.data.qvel[self.actor.slices[1]] += kick
             self._leave_data(bid.why)
 
     def _remove(self, now: Situation, broken: BrokenContract, *, go_on: bool = True) -> None:
-        """Take a controller out of the pool; if it was in charge, somebody safe takes over."""
+        """Take a controller out of the pool; if it was in charge, somebody safe takes over.
+
+        Without one that is the whole performance (`vital`) nothing is left to go on with: what it raised is raised.
+        """
         bad = broken.controller
+        if broken.__cause__ is not None and getattr(bad, "vital", False):
+            raise broken.__cause__
         self.pool.take_out(broken)
         self.watchers.sort(self.pool.values(), self.current, self._level)
         self._note("removed", controller=bad.name, reason=broken.reason)

@@ -13,12 +13,14 @@ from stunt.drive.body.actor import SHAKEN, BodyActor, actor_of
 from stunt.drive.body.measures import measure
 from stunt.drive.motion.body_motion import BodyMotion, blended, make_rows, motion_of_clip, repeated
 from stunt.errors import StuntError
+from stunt.library.names import load_clip
 from stunt.library.read import read_clip
 from stunt.maths import rotations
 from stunt.stage.contacts import Hit
 from stunt.stage.event_specs import Push
 from stunt.stage.events import EventCrew
 from stunt.stage.loop import StageLoop
+from stunt.stage.scene import CharacterSpec, Scene
 from stunt.supervise.data.tracking import QueuedClip, follow_clips
 
 
@@ -211,3 +213,21 @@ def test_a_body_has_one_actor_and_a_second_supervisor_is_refused_in_words() -> N
     tracker.follow(tracker.motion)
     stage.step(0.1)
     assert tracker.follows and tracker.program.names == ["a"]
+
+
+def test_a_mistake_while_a_clip_is_made_ready_or_followed_ends_the_performance_and_is_not_swallowed(monkeypatch):
+    """Taken out like anybody's controller, the clips would leave a limp body and a take that says nothing of why."""
+    from stunt.drive.body.repertoire import Repertoire
+    from stunt.supervise.data.tracking import ClipQueue
+
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", root="free")}))
+    motion = motion_of_clip(load_clip("idle"), stage.character("ada"))
+    with monkeypatch.context() as broken:
+        broken.setattr(Repertoire, "targets_of", divmod)
+        with pytest.raises(TypeError, match="divmod"):
+            follow_clips(stage, "ada", [QueuedClip(motion)])
+    stage = StageLoop(Scene(characters={"ada": CharacterSpec("human39", root="free")}))
+    follow_clips(stage, "ada", [QueuedClip(motion)])
+    monkeypatch.setattr(ClipQueue, "step", divmod)
+    with pytest.raises(TypeError, match="divmod"):
+        stage.step(0.5)

@@ -66,6 +66,7 @@ class ClipQueue(BaseController):
 
     name = "clips"
     longest = 1e9
+    vital = True
     shared = ("_clips", "_first", "_react", "_broke_off")
 
     def __init__(
