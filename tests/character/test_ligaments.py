@@ -63,7 +63,7 @@ def test_what_a_clip_does_is_inside_its_bodys_limits(name: str) -> None:
     body = body_from_clip(read_clip(find_clip(name)))
     model = body.spec.compile()
     data = mujoco.MjData(model)
-    assert model.ntendon == 16 and model.jnt_limited[1:].any()
+    assert model.ntendon == 12 and model.jnt_limited[1:].any()
     for moment in np.linspace(0.0, body.clip.duration, 60):
         data.qpos[:] = body.qpos_at(moment)
         mujoco.mj_forward(model, data)
@@ -80,7 +80,7 @@ def test_ligaments_are_slack_while_a_walk_is_followed() -> None:
 def test_bending_a_knee_stretches_no_collateral_ligament() -> None:
     body = body_from_clip(read_clip(find_clip("walk")))
     number = next(k for k, bone in enumerate(body.plan.bones) if bone.name == "l_shank")
-    first, second, inner, _ = [band for band in body.plan.ligaments if band.bone == number]
+    first, second, inner = [band for band in body.plan.ligaments if band.bone == number]
     bone = body.plan.bones[number]
     ends = [rotations.rotate(rotations.conjugate(bone.stance), band.above - bone.origin) for band in (first, second)]
     axis = (ends[0] - ends[1]) / np.linalg.norm(ends[0] - ends[1])
@@ -95,34 +95,3 @@ def test_bending_a_knee_stretches_no_collateral_ligament() -> None:
         for angle in np.radians([-20.0, 0.0, 40.0])
     ]
     assert lengths[0] > inner.longest > lengths[1] > lengths[2]  # taut when it is bent the wrong way
-
-
-@pytest.mark.parametrize(("part", "fold"), [("l_shank", 155.0), ("r_forearm", 150.0)])
-def test_a_limb_that_is_folded_up_is_pulled_back_from_up_to_a_quarter_turn_further(part: str, fold: float) -> None:
-    plan = body_from_clip(read_clip(find_clip("walk"))).plan
-    number = next(k for k, bone in enumerate(plan.bones) if bone.name == part)
-    bone, last = plan.bones[number], [band for band in plan.ligaments if band.bone == number][-1]
-    start = rotations.rotate(rotations.conjugate(bone.stance), last.above - bone.origin)
-    bends = np.array([0.0, 1.0 if "shank" in part else -1.0, 0.0])  # the own clips' axes are forward, left and up
-    angles = np.radians([-5.0, 60.0, fold - 3.0, fold + 3.0, 180.0, fold + 80.0])
-    lengths = np.array([
-        np.linalg.norm(rotations.rotate(rotations.from_rotation_vector(angle * bends), last.below) - start)
-        for angle in angles
-    ])  # fmt: skip
-    assert (lengths[:3] < last.longest).all() and (lengths[3:] > last.longest).all()
-    assert (np.diff(lengths[2:]) > 0.0).all()
-
-
-@pytest.mark.parametrize(("part", "sign"), [("l_forearm", -1.0), ("r_shank", 1.0)])
-def test_who_was_pressed_past_half_a_turn_unfolds_the_way_it_was_folded(part: str, sign: float) -> None:
-    tracker = follower("idle")
-    stage, character = tracker.stage, tracker.character
-    tracker.go_limp()
-    joint = int(stage.model.body_jntadr[character.bodies[part]])
-    turn = slice(int(stage.model.jnt_qposadr[joint]), int(stage.model.jnt_qposadr[joint]) + 4)
-    stage.data.qpos[2] += 1.0  # in the air: nothing touches it
-    stage.data.qpos[turn] = rotations.from_rotation_vector(np.array([0.0, np.radians(195.0) * sign, 0.0]))
-    stage.step(0.3)
-    bent = np.degrees(rotations.to_rotation_vector(stage.data.qpos[turn]))
-    print(bent)
-    assert 90.0 < sign * bent[1] < 172.0

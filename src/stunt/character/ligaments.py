@@ -2,11 +2,9 @@
 
 A skeleton's joints are balls. Whoever follows a clip never notices, but a rag doll's knee would bend forward or to the
 side. Knees and elbows are held as real ones are: by two collateral ligaments from the bending axis to the bone below,
-which bending does not stretch but tilting does, one on the inner side that is taut when the limb is straight, and one
-that is taut when it is folded up. They are limited tendons: they weigh nothing, and no constraint is solved until they
-are taut. All other joints have a largest turn away from the reference stance; of a joint that folds so far it could not
-tell more than half a turn from less, and would push an elbow on to the wrong side. What the clip itself does is always
-allowed, and a little more.
+which bending does not stretch but tilting does, and one on the inner side that is taut when the limb is straight. They
+are limited tendons: they weigh nothing, and no constraint is solved until they are taut. All joints have a largest turn
+away from the reference stance. What the clip itself does is always allowed, and a little more.
 """
 
 from __future__ import annotations
@@ -36,15 +34,13 @@ ALL_ROUND: Final = np.radians(175.0)
 """A joint that may turn so far is free."""
 OVERSTRETCH: Final = np.radians(5.0)
 """How far a straight knee or elbow gives the wrong way [rad]."""
-FOLD: Final = {part: np.radians(REACHES[part] - spare) for part, spare in (("shank", 0.0), ("forearm", 15.0))}
-"""How far a knee or elbow bends [rad]: a forearm's largest turn of all holds some about itself."""
 TILT: Final = {"shank": np.radians(12.0), "forearm": np.radians(20.0)}
 """How far a knee or elbow gives to the side [rad]; with the forearm's longer ligaments it turns by 95° about itself."""
 SPREAD: Final = {"shank": 0.045, "forearm": 0.03}
 """How far the collateral ligaments are from the middle [m], on a person of 1.75 m."""
 LENGTHS: Final = {"shank": 1.5, "forearm": 3.0}
 """How long they are, in that distance."""
-_TALL, _QUARTER = 1.75, np.radians(90.0)
+_TALL = 1.75
 _CLEAR = 0.7  # cosine: a clip's bending axis farther from the anatomical one is no bending axis
 _BENT = np.radians(15.0)  # a clip must bend a joint so far to show its axis
 _USUAL = 99.8  # percentile of the frames that count: captures have spikes
@@ -64,9 +60,8 @@ def with_limits(plan: SkeletonPlan, turns: Floats) -> SkeletonPlan:
         vectors = to_rotation_vector(turns[:, number])
         farthest = float(np.percentile(np.linalg.norm(vectors, axis=1), _USUAL)) + MARGIN
         reach = max(np.radians(REACHES[bone.part]) / _shared_by(plan, bone.part), farthest)
-        held = bone.part in TILT and np.linalg.norm(bone.tip) > 0.05
-        bones[number] = replace(bone, reach=reach if reach < ALL_ROUND and not held else None)
-        if held:
+        bones[number] = replace(bone, reach=reach if reach < ALL_ROUND else None)
+        if bone.part in TILT and np.linalg.norm(bone.tip) > 0.05:
             ligaments += _hold(bone, number, vectors, turns[:, number], plan.height / _TALL)
     return replace(plan, bones=tuple(bones), ligaments=tuple(ligaments))
 
@@ -123,13 +118,6 @@ def _hold(bone: BonePlan, number: int, vectors: Floats, turns: Floats, size: flo
     above, below = wide * (inner - along), wide * (inner + along)
     back = from_rotation_vector(-OVERSTRETCH * axis)
     held.append((above, below, float(np.linalg.norm(rotate(back, below) - above))))
-    # Its ends meet a quarter turn before the limb is folded up: it pulls back from up to a quarter turn past it.
-    # The lower one is on the bone's own line: turning the bone about itself does not slacken it.
-    below = np.sqrt(2.0) * wide * along
-    above, folded = (
-        rotate(from_rotation_vector(turn * axis), below) for turn in (FOLD[bone.part] - _QUARTER, FOLD[bone.part])
-    )
-    held.append((above, below, float(np.linalg.norm(folded - above))))
     found = []
     for start, end, longest in held:
         seen = np.linalg.norm(rotate(turns, end) - start, axis=1)
