@@ -205,7 +205,7 @@ def test_what_a_scene_adds_to_a_body_is_refused_by_its_argument(value):
 
     for wrong in (
         lambda: built(sites=[3] if isinstance(value, list) else value),
-        lambda: built(damping={3: 1.0} if isinstance(value, dict) else value),
+        lambda: built(damping={3: 1.0} if isinstance(value, dict) else -1.0 if isinstance(value, int) else value),
         lambda: built(damping={"arms": -1 if isinstance(value, int) else value}),
         lambda: site(name="" if isinstance(value, str) else value),
         lambda: site(on=value),

@@ -45,7 +45,7 @@ def test_the_house_keeps_its_measures(house):
     assert len(house.imported_by_one(sibling=True)) <= 40
     assert house.fullest()[1] <= 20
     assert house.imports_per_module() <= 5.32
-    assert house.lines(newer=False) <= 63_450
+    assert house.lines(newer=False) <= 63_600
 
 
 def test_no_file_names_a_folder_of_one_machine():

@@ -313,7 +313,7 @@ def test_a_setting_is_scaled_by_its_unit() -> None:
 class Stepping:
     """A foot in a recovery step of 0.5 s."""
 
-    step_length, step_time, scale = np.array([0.5, 0.5]), np.zeros(2), 1.0
+    step_length, step_time, scale, halted = np.array([0.5, 0.5]), np.zeros(2), 1.0, 0
     step_from, step_to = np.array([0.0, 0.1, 0.08, 0, 0, 0]), np.array([0.4, 0.2, 0.06, 0, 0, 0])
     step_turn = np.array([1.0, 0, 0, 0, 1.0, 0, 0, 0])
 

@@ -14,12 +14,14 @@ HOW: dict[str, dict] = {
 }  # fmt: skip
 
 
-MORE = {"world": 5.0, "beat": 4.5, "own": 1.8}
-"""So many times as far: on own feet arms give more to begin with, and the whole body's momentum is braked with them."""
+MORE = {"world": 5.0, "beat": 4.5, "own": 4.5}
+"""So many times as far an arm gives."""
+LEGS = {"world": 1.1, "beat": 1.1, "own": 3.0}
+"""And so many times as far off legs may be: on own feet they carry the swing of the arm, 0.3° instead of 0.1°."""
 
 
 def follower(how: str = "world") -> tuple[stunt.Stage, stunt.Actor]:
-    stage = stunt.Stage({"ada": stunt.Body("idle", root="free")}, hz=120)
+    stage = stunt.Stage({"ada": stunt.Body("idle", root="free")}, hz=240 if how == "own" else 120)
     ada = stage.actor("ada")
     ada.follow("idle", react=False, **HOW[how])
     return stage, ada
@@ -61,14 +63,14 @@ def test_an_arm_at_a_tenth_of_its_gain_gives_five_times_as_much_and_the_legs_fol
     stiff, legs = answer(None, how)
     loose, others = answer({"r_arm": 0.1}, how)
     print(f"{how}: the arm gives {stiff:.1f}°, then {loose:.1f}°; legs {legs:.3f}° off, then {others:.3f}°")
-    assert loose > MORE[how] * stiff and others < 1.1 * legs + 0.02
+    assert loose > MORE[how] * stiff and others < LEGS[how] * legs + 0.02
 
 
 def scripted(gain: object, pushed: bool, **clips: object) -> stunt.Performance:
     """Return a performance of somebody who follows a clip as a script says it, and may be pushed on the forearm."""
     push = {"at": 0.3, "push": "ada/r_forearm", "impulse": [0.0, -4.0, 0.0]}
     data = {
-        "rate": 120, "seconds": 0.8, "events": [push] if pushed else [],
+        "rate": 240 if clips.get("assist") == "own" else 120, "seconds": 0.8, "events": [push] if pushed else [],
         "characters": {"ada": {"body": "idle", "root": "free"}},
         "performance": {"ada": {"clips": {"play": [{"clip": "idle"}], "react": False, "gain": gain, **clips}}},
     }  # fmt: skip
@@ -103,7 +105,7 @@ def test_a_script_says_gains_by_limb_and_they_do_what_a_program_does(how: str) -
     stiff, legs = given(1.0, **clips)
     loose, others = given({"all": 1.0, "r_arm": 0.1}, **clips)
     print(f"{how}: the arm gives {stiff:.1f}°, then {loose:.1f}°; legs {legs:.3f}° off, then {others:.3f}°")
-    assert loose > MORE[how] * stiff and others < 1.1 * legs + 0.02
+    assert loose > MORE[how] * stiff and others < LEGS[how] * legs + 0.02
 
 
 def test_gains_of_limbs_stand_beside_what_a_program_says_and_end_with_their_settings() -> None:

@@ -181,7 +181,7 @@ INVALID = {
     "no beats": PART + "beats: [] # <<<",
     "beats that are none": PART + "beats: often # <<<",
     "a beat that is a word": PART + "beats:\n    - wave # <<<",
-    "too many beats": PART + "beats: # <<<\n" + "    - {pose: a, after: 0.01}\n" * 5001,
+    "too many beats": PART + "beats: # <<<\n" + "    - a\n" * 5001,
     "a pose written in the wrong place": PART + "beats:\n    - {pose: {j: 1}, at: 1} # <<<",
     "zero cycles": whole(part="    cycle: 0 # <<<"),
     "half a cycle": whole(part="    cycle: 0.5 # <<<"),

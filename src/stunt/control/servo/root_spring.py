@@ -167,7 +167,8 @@ def help_root(v: Any, t: Any, who: Any, time: float, gain: float) -> None:
     touching = net > _TOUCH * who.weight
     frame = (time - who.start) * who.fps
     who.touching = 1.0 if touching else 0.0
-    who.thud += h * (max(net - who.weight, 0.0) / who.whole_mass - who.thud / THUD)
+    stopping = v.qvel[who.root_dof + 2] < 0.0  # who is thrown up, out of what it began in, is struck by nothing
+    who.thud += h * ((max(net - who.weight, 0.0) / who.whole_mass if stopping else 0.0) - who.thud / THUD)
     who.worst_thud = max(who.worst_thud * (1.0 - h / RECENT), who.thud)
     who.strays = straying(who, frame, v.qvel)
     who.adrift = who.adrift + h if not (touching or clip_flies(who, frame)) else 0.0

@@ -162,7 +162,8 @@ def _fitted_once(model: mujoco.MjModel, character: Character, motion: BodyMotion
     legs = legs_of(model, character, sole_geoms(model, character))
     limited, beyond = within_limits(character, motion)
     apart = limbs_apart(model, character, limited, clear=feet != "out of the floor")
-    free, up, ground = apart.motion, np.zeros(len(motion.qpos)), feet != "out of the floor"
+    free, up = apart.motion, np.zeros(len(motion.qpos))
+    ground = feet != "out of the floor" and bool(legs)  # where no foot is known none tells the floor
     soles = set(sole_geoms(model, character))
     if ground:
         up = raised_by(model, character, free, soles)
