@@ -21,7 +21,7 @@ from stunt.maths.rotations import from_rotation_vector, rotate, to_rotation_vect
 
 REACHES: Final = {
     "thigh": 135.0, "shank": 155.0, "foot": 65.0, "toe": 70.0, "spine": 120.0, "neck": 100.0, "head": 100.0,
-    "clavicle": 50.0, "upper_arm": 180.0, "forearm": 165.0, "hand": 95.0,
+    "clavicle": 60.0, "upper_arm": 180.0, "forearm": 165.0, "hand": 95.0,
 }  # fmt: skip
 """Largest turn of each part's joint away from the stance, all directions together [°] (see `limits` for the ranges); of
 spine, and of neck and head, all bones together. A hanging arm is lifted to where it came from the other way: a shoulder
