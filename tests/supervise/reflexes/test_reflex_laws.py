@@ -229,30 +229,6 @@ def test_targets_go_toward_what_is_wanted_by_their_quickness_and_no_faster_than_
         assert drive._now[arm] != pytest.approx(before[arm])
 
 
-@pytest.mark.parametrize("tension", [0.06, 0.25, 1.0])
-def test_targets_do_not_run_on_from_a_limb_that_is_held_fast(tension: float) -> None:
-    """Let go, a critically damped limb that is x behind turns by up to ω·x/e: no faster than it may."""
-    stage = StageLoop(Scene({"ada": person()}, physics_hz=120.0, control_hz=120.0))
-    sense, actor = Glimpse.of(stage).sense("ada"), actor_of(stage, "ada")
-    drive, arm = Drive(actor, sense), sense.anatomy.number("l_forearm")
-    drive.begin()
-    before = drive._now.copy()
-    wanted = before.copy()
-    wanted[arm] = rotations.multiply(rotations.from_rotation_vector(np.array([0.0, -3.0, 0.0])), before[arm])
-    for _ in range(round(2.0 * STEP_HZ)):  # no step is taken: nothing moves
-        drive._at = -1.0
-        drive.aim(Aim(wanted, tension=tension, quickness=0.02, fastest=4.0))
-    behind = float(np.linalg.norm(rotations.difference(drive._now[arm], before[arm])))
-    omega = actor.settings.omega * np.sqrt(tension)
-    time = np.linspace(0.0, 10.0 / omega, 4001)
-    speed = np.gradient(behind * (1.0 + omega * time) * np.exp(-omega * time), time)
-    assert -speed.min() == pytest.approx(min(4.0, 3.0 * omega / np.e), rel=0.02)
-    for _ in range(round(STEP_HZ)):
-        drive._at = -1.0
-        drive.aim(Aim(wanted, tension=tension, quickness=0.02))
-    assert drive._now[arm] == pytest.approx(wanted[arm], abs=1e-4)  # whoever says nothing gets it all
-
-
 # ---- getting up, reeling
 
 

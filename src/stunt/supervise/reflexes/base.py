@@ -169,8 +169,6 @@ def flat(direction: Floats) -> Floats:
 STEP_HZ = 30.0
 """How often behaviours look and aim."""
 LEAST_TENSION = 1e-3
-FASTEST = 8.0
-"""No bone is asked to turn faster [rad/s]: captured people's thighs turn by 23° within 33 ms at most, arms by 33°."""
 SOLE = 0.9
 """Friction of a sole that does not swing."""
 
@@ -184,7 +182,7 @@ class Aim:
     tension: float = 1.0  #: Factor on all stiffness: 1 is following a clip, 0 a rag doll
     spring: float = 0.0  #: Largest torque on the root from outside, as a share of m·g·h; 0 is none
     quickness: float = 0.08  #: Time constant with which targets move [s]
-    fastest: float = math.inf  #: No bone is asked to turn faster [rad/s], nor pulled by so much that it would
+    fastest: float = math.inf  #: No bone is asked to turn faster [rad/s]
     #: How stiff parts are held beside that: a factor for each named body; others 1
     tone: Mapping[str, float] = field(default_factory=dict)
     #: Side (`l` or `r`) of a foot that swings and may scuff over the ground, as a clip's swinging foot may.
@@ -231,32 +229,10 @@ class Drive:
         reach = wanted.fastest * passed if passed > 0.0 else 0.0  # no time passes twice, however fast
         most = reach / np.maximum(np.linalg.norm(way, axis=1), 1e-9)
         most[0] = np.inf  # the root is not turned, only where it would be
-        step = np.minimum(share, most)
-        after = rotations.integrate(self._now, way, step)
-        before = self._now
-        if math.isfinite(wanted.fastest):
-            after = self._within_reach(after, wanted)
-            before = rotations.integrate(after, way, -step)
-            before[0] = self._now[0]
-        self._lead(before, after, wanted.swing)
+        after = rotations.integrate(self._now, way, np.minimum(share, most))
+        self._lead(self._now, after, wanted.swing)
         self._now = after
         self._strengthen(wanted)
-
-    def _within_reach(self, after: Floats, wanted: Aim) -> Floats:
-        """Return targets no further ahead of the limbs than these get back without turning too fast, (B, 4).
-
-        An arm that lies under the trunk cannot follow; were its target to run on, it would snap there once it is free.
-        A critically damped spring of ω that is let go at an angle gets up to ω/e times that angle.
-        """
-        felt = self.sense.feel()
-        seen = rotations.multiply(rotations.conjugate(felt.turn), felt.turns)
-        way = rotations.difference(after, seen)
-        tones = np.array([wanted.tone.get(name, 1.0) for name in self.sense.anatomy.names])
-        omega = self.actor.settings.omega * np.sqrt(max(wanted.tension, LEAST_TENSION) * tones)
-        most = math.e * wanted.fastest / omega
-        found = rotations.integrate(seen, way, np.minimum(1.0, most / np.maximum(np.linalg.norm(way, axis=1), 1e-9)))
-        found[0] = after[0]
-        return found
 
     def _lead(self, now: Floats, after: Floats, swing: str) -> None:
         """Give the servo two rows: the targets of now and those of the next step."""

@@ -10,7 +10,7 @@ from stunt.maths.rotations import Floats
 from stunt.supervise.contract import IDLE, RUNNING, Bid, Status, succeeded
 from stunt.supervise.parameters import MetresPerSecond, Seconds, Share
 from stunt.supervise.practice import Practice
-from stunt.supervise.reflexes.base import FASTEST, Aim, Behaviour, under_data
+from stunt.supervise.reflexes.base import Aim, Behaviour, under_data
 from stunt.supervise.reflexes.posture import SIDES, arm, head, leg, together, trunk
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
@@ -55,7 +55,7 @@ class Lie(Behaviour):
 
     def want(self, now: Situation, felt: Felt) -> Aim:
         """Let the limbs lie, a little bent."""
-        return Aim(self.lifted(at_rest(), felt.turn), self.tone, 0.0, 0.4, FASTEST)
+        return Aim(self.lifted(at_rest(), felt.turn), self.tone, 0.0, 0.4)
 
     def judge(self, now: Situation, felt: Felt) -> Status:
         """It has rested once it was still for a while."""

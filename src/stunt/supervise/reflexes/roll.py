@@ -11,8 +11,8 @@ from stunt.maths import rotations
 from stunt.supervise.contract import REFLEX, RUNNING, Bid, Status, failed, succeeded
 from stunt.supervise.parameters import Degrees, Help, RadiansPerSecond, Share
 from stunt.supervise.practice import Practice
-from stunt.supervise.reflexes.base import FASTEST, Aim, Behaviour, flat, under_data
-from stunt.supervise.reflexes.fall import LEGS, held
+from stunt.supervise.reflexes.base import Aim, Behaviour, flat, under_data
+from stunt.supervise.reflexes.fall import FASTEST, LEGS, held
 from stunt.supervise.reflexes.posture import SIDES, arm, head, leg, together, tucked
 from stunt.supervise.reflexes.senses import Felt
 from stunt.supervise.situation import Situation
