@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -36,7 +37,8 @@ def asked(monkeypatch, main, patience):
             link.close()
 
     monkeypatch.setattr(links.worker, "main", main)
-    return asyncio.run(ask())
+    with ThreadPoolExecutor(1) as apart:  # a browser's tests leave this thread a loop
+        return apart.submit(asyncio.run, ask()).result()
 
 
 def test_what_takes_long_is_waited_for_while_the_simulation_says_that_it_lives(monkeypatch):
