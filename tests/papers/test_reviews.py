@@ -15,6 +15,7 @@ OPEN = {  # what is out of range, of whom; nothing else may be
     "cartwheel_obstacle": {
         "in_world": {"arm_in_trunk_cm", "help_torque"}, "in_parent": {"arm_in_trunk_cm", "foot_speed", "reaction_s"},
     },
+    "drag": {"doll": {"arm_in_trunk_cm"}},
     "obstacle_course": {"walker": {"arm_in_trunk_cm"}},
     "soldier": {"soldier": {"wrist_range", "reaction_s", "head_speed"}},  # falls freely, as in the paper
 }  # fmt: skip
